@@ -1,0 +1,74 @@
+//! What can be wrong with an input, and where.
+//!
+//! Never holds the user's content, so an error may be logged.
+
+/// Why a body, a policy or a plan could not be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The bytes are not JSON.
+    #[error("invalid JSON at byte {offset}: expected {expected}")]
+    Json {
+        /// Byte of the body at which reading stopped.
+        offset: usize,
+        /// What would have been accepted there.
+        expected: &'static str,
+    },
+    /// The bytes are not UTF-8.
+    #[error("invalid UTF-8 at byte {offset}")]
+    Utf8 {
+        /// First byte that is no part of a character.
+        offset: usize,
+    },
+    /// A limit on input was passed.
+    #[error("{what} at byte {offset} is over the limit of {limit}")]
+    Limit {
+        /// What was counted.
+        what: &'static str,
+        /// Byte of the body at which the limit was passed.
+        offset: usize,
+        /// The limit, in the unit that `what` names.
+        limit: usize,
+    },
+    /// A value has another type than the wire format says.
+    #[error("`{field}` at byte {offset} is {found}, expected {expected}")]
+    WrongType {
+        /// Name of the field.
+        field: &'static str,
+        /// Byte of the body at which the value starts.
+        offset: usize,
+        /// What the wire format says.
+        expected: &'static str,
+        /// What stands there.
+        found: &'static str,
+    },
+    /// A field is absent.
+    #[error("`{field}` is missing from the object at byte {offset}")]
+    Missing {
+        /// Name of the field.
+        field: &'static str,
+        /// Byte of the body at which the object starts.
+        offset: usize,
+    },
+    /// The body's shape fits no wire format, or several.
+    #[error("the body's wire format is unclear: {why}")]
+    Format {
+        /// What was seen.
+        why: String,
+    },
+    /// A policy or a table that decides bytes is wrong.
+    #[error("policy: {why}")]
+    Policy {
+        /// What is wrong, with key and line.
+        why: String,
+    },
+    /// Edits are unsorted, overlap, or reach past the end of the body.
+    #[error("edit at byte {offset} overlaps another or reaches past the end of the body")]
+    Edit {
+        /// Start of the offending edit.
+        offset: usize,
+    },
+}
+
+/// Short for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;

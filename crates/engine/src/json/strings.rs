@@ -1,0 +1,1 @@
+//! Places of values: to come.
