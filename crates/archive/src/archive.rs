@@ -1,0 +1,30 @@
+//! What must a store of originals promise? The trait; it holds no storage itself.
+
+use crate::{Release, Result};
+
+/// A store of originals and manifests.
+///
+/// Records are never changed or removed through this trait. A store may be shared between threads.
+pub trait Archive: Send + Sync {
+    /// Stores a release's originals and its manifest, and returns only when they are durable.
+    ///
+    /// Storing the same release again is free. A manifest for an output that has one already becomes the newest;
+    /// originals keep their first content.
+    ///
+    /// # Errors
+    /// A malformed id, an id with other content, a limit, or the file system. On any error the body must not be
+    /// handed out.
+    fn put(&self, release: &Release) -> Result<()>;
+
+    /// Looks up one original by its content id; `None` when the archive never held it.
+    ///
+    /// # Errors
+    /// A malformed id, damage found by the checksum, or the file system.
+    fn original(&self, id: &str) -> Result<Option<Vec<u8>>>;
+
+    /// Looks up the newest manifest of an output body by the body's hash; `None` when the body is unknown.
+    ///
+    /// # Errors
+    /// A malformed hash, damage found by the checksum, or the file system.
+    fn manifest(&self, output: &str) -> Result<Option<Vec<u8>>>;
+}

@@ -1,0 +1,102 @@
+//! What can go wrong with an archive? Names the place; never shows what is stored.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What every call of this crate returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a store or a look-up failed. After a failed `put` nothing of that release may be relied on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file system refused.
+    #[error("cannot {action} `{}`: {cause}", path.display())]
+    Io {
+        /// What was being done, as a verb.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// The file does not start like an archive; it was left alone.
+    #[error("`{}` is not a liveset archive", path.display())]
+    NotAnArchive {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The archive was written by a version with another layout.
+    #[error("archive `{}` has layout version {found}, expected {expected}", path.display())]
+    UnknownVersion {
+        /// The file.
+        path: PathBuf,
+        /// The version it states.
+        found: u32,
+        /// The version this crate writes.
+        expected: u32,
+    },
+    /// The file no longer holds what was written to it.
+    #[error("archive `{}` is damaged at byte {offset}: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where the damaged record or header begins.
+        offset: u64,
+        /// What is wrong there.
+        what: &'static str,
+    },
+    /// The archive file was deleted while it was in use, so that nothing written to it would last.
+    #[error("archive `{}` was removed while in use", path.display())]
+    Removed {
+        /// Where the file was.
+        path: PathBuf,
+    },
+    /// An earlier write failed half-way; this handle takes no more.
+    #[error("archive `{}` takes no more writes after a failed one; open it again", path.display())]
+    Failed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An id is not lower-case hexadecimal of the right length.
+    #[error("{what} must be {digits} lower-case hexadecimal digits, got {found} bytes of something else")]
+    BadId {
+        /// Which kind of id.
+        what: &'static str,
+        /// How many digits it must have.
+        digits: usize,
+        /// How many bytes were given.
+        found: usize,
+    },
+    /// Two different texts claim the same id; the first one stays.
+    #[error("original `{id}` is already stored with other content")]
+    Collision {
+        /// The id both claim.
+        id: String,
+    },
+    /// One release or one record is over its limit.
+    #[error("{what} has {found}, the limit is {limit}")]
+    TooLarge {
+        /// What was too large, with its measure.
+        what: &'static str,
+        /// How much there was.
+        found: u64,
+        /// How much may be.
+        limit: u64,
+    },
+    /// The archive has no room for this release; nothing of it was written.
+    #[error("archive `{}` is full: {what} would pass {limit}", path.display())]
+    Full {
+        /// The file.
+        path: PathBuf,
+        /// What is counted.
+        what: &'static str,
+        /// How much may be.
+        limit: u64,
+    },
+}
+
+/// Turns a system error into ours by adding what was done, and to which path.
+pub(crate) fn at<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Error + 'a {
+    move |cause| Error::Io { action, path: path.to_owned(), cause }
+}

@@ -1,0 +1,54 @@
+//! Does the file's name last? Creates the folders on the way to it and makes their entries durable.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::Result;
+use crate::error::at;
+
+/// Creates the missing folders above `path`, for this user alone.
+pub(crate) fn create_above(path: &Path) -> Result<()> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(at("create", folder))
+}
+
+/// Opens the file for reading and writing, and creates it for this user alone where it is missing.
+pub(crate) fn open_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Makes the entries that lead to `path` durable, up to the root: a file that was synced can still vanish with the
+/// entry of its folder, and an earlier process may have crashed between creating and syncing.
+#[cfg(unix)]
+pub(crate) fn sync_above(path: &Path) -> Result<()> {
+    let whole: PathBuf = std::path::absolute(path).map_err(at("find", path))?;
+    for (depth, folder) in whole.ancestors().skip(1).enumerate() {
+        match File::open(folder).and_then(|folder| folder.sync_all()) {
+            Ok(()) => {}
+            // Far folders may be closed to us or on read-only systems; then we did not create them either.
+            Err(_) if depth > 0 => break,
+            Err(cause) => return Err(at("sync", folder)(cause)),
+        }
+    }
+    Ok(())
+}
+
+/// Other systems offer no way to sync a folder; they order such changes themselves.
+#[cfg(not(unix))]
+pub(crate) fn sync_above(_path: &Path) -> Result<()> {
+    Ok(())
+}
