@@ -35,7 +35,8 @@ pub(crate) fn open_private(path: &Path) -> io::Result<File> {
 /// entry of its folder, and an earlier process may have crashed between creating and syncing.
 #[cfg(unix)]
 pub(crate) fn sync_above(path: &Path) -> Result<()> {
-    let whole: PathBuf = std::path::absolute(path).map_err(at("find", path))?;
+    // The real place, since a link may lead to another folder.
+    let whole: PathBuf = path.canonicalize().map_err(at("find", path))?;
     for (depth, folder) in whole.ancestors().skip(1).enumerate() {
         match File::open(folder).and_then(|folder| folder.sync_all()) {
             Ok(()) => {}
