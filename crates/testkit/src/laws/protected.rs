@@ -1,0 +1,111 @@
+//! Law 11: what is never touched, and what only a named step may touch.
+
+use super::changes::{Change, changes};
+use super::outcome::Outcome;
+use crate::format::Format;
+use crate::oracle::view::{Item, ItemKind, View};
+use crate::pieces::PIN_MARKER;
+
+/// Tools whose newest result is pinned.
+const PLAN_TOOLS: [&[u8]; 2] = [b"TodoWrite", b"update_plan"];
+/// Results beyond this many characters meet the hard limit of intake, newest or not.
+const INTAKE_HARD_LIMIT_CHARS: usize = 100_000;
+
+/// Results that a test has pinned by call id.
+#[derive(Clone, Debug, Default)]
+pub struct Pins {
+    /// The ids.
+    pub call_ids: Vec<String>,
+}
+
+/// Checks that pins and the newest unit are untouched, and that system, user and assistant text, reasoning and calls
+/// are the input's, in order, save what the report's kinds allow.
+///
+/// # Errors
+/// Says what was touched.
+pub fn law_protected(format: Format, input: &[u8], outcome: &Outcome, pins: &Pins) -> Result<(), String> {
+    if outcome.body == input {
+        return Ok(());
+    }
+    let before = View::read(format, input)?;
+    let after = View::read(format, &outcome.body)?;
+    texts(&before, &after, outcome).map_err(|error| format!("protected: {error}"))?;
+    for change in changes(&before, outcome, format)? {
+        touched(&before, &change, outcome, pins).map_err(|error| format!("protected: {error}"))?;
+    }
+    Ok(())
+}
+
+fn texts(before: &View<'_>, after: &View<'_>, outcome: &Outcome) -> Result<(), String> {
+    let removes_units = outcome.has_kind(&["fold", "drop", "summary"]);
+    let checks = [
+        (ItemKind::System, false, "system text"),
+        (ItemKind::User, false, "user text"),
+        (ItemKind::Unknown, false, "an unknown block"),
+        (ItemKind::Assistant, removes_units, "assistant text"),
+        (ItemKind::Reasoning, removes_units || outcome.has_kind(&["reasoning"]), "reasoning"),
+    ];
+    for (kind, may_go, name) in checks {
+        let of = |view: &View<'_>| -> Vec<Vec<u8>> {
+            view.items
+                .iter()
+                .filter(|item| item.kind == kind)
+                .map(|item| crate::oracle::view::canonical(view.body, &item.node))
+                .collect()
+        };
+        let (old, new) = (of(before), of(after));
+        let mut rest = old.iter();
+        let is_kept = if may_go { new.iter().all(|text| rest.any(|old| old == text)) } else { old == new };
+        if !is_kept {
+            return Err(format!("{name} was cut, moved or added"));
+        }
+    }
+    Ok(())
+}
+
+fn touched(view: &View<'_>, change: &Change, outcome: &Outcome, pins: &Pins) -> Result<(), String> {
+    let items: Vec<_> = match change {
+        Change::Text { item, .. } | Change::Media { item, .. } | Change::Argument { item, .. } => {
+            view.items.get(*item).into_iter().collect()
+        }
+        Change::Removed { before } => {
+            let inside = |item: &&Item| before.start <= item.node.span.start && item.node.span.end <= before.end;
+            view.items.iter().filter(inside).collect()
+        }
+    };
+    for item in items {
+        let id = String::from_utf8_lossy(item.id.as_deref().unwrap_or_default()).into_owned();
+        if item.kind == ItemKind::Result && is_pinned(view, item, pins) {
+            return Err(format!("the pinned result of {id} was touched"));
+        }
+        if is_newest(view, item) && !may_touch_newest(view, item, change, outcome) {
+            return Err(format!("{:?} {id} of the newest unit was touched without a step that may", item.kind));
+        }
+    }
+    Ok(())
+}
+
+fn is_newest(view: &View<'_>, item: &Item) -> bool {
+    let newest = view.items.iter().map(|item| item.number).max().unwrap_or(0);
+    item.number == newest
+}
+
+fn may_touch_newest(view: &View<'_>, item: &Item, change: &Change, outcome: &Outcome) -> bool {
+    let is_over_limit = view.whole_text(item).len() > INTAKE_HARD_LIMIT_CHARS;
+    let is_text = matches!(change, Change::Text { .. });
+    is_text && (is_over_limit || outcome.has_kind(&["shorten"]))
+}
+
+fn is_pinned(view: &View<'_>, item: &Item, pins: &Pins) -> bool {
+    let text = view.whole_text(item);
+    let is_marked = text.windows(PIN_MARKER.len()).any(|window| window == PIN_MARKER.as_bytes());
+    let id = item.id.as_deref().unwrap_or_default();
+    is_marked || pins.call_ids.iter().any(|pin| pin.as_bytes() == id) || is_newest_plan(view, item)
+}
+
+fn is_newest_plan(view: &View<'_>, item: &Item) -> bool {
+    let tool = |item: &Item| view.call_of(item).and_then(|call| call.name.clone()).unwrap_or_default();
+    let name = tool(item);
+    let is_later = |other: &Item| other.node.span.start > item.node.span.start && tool(other) == name;
+    PLAN_TOOLS.contains(&name.as_slice()) && !view.results().any(is_later)
+}

@@ -1,0 +1,51 @@
+//! Laws 9 and 10: figures are true, and an edit is never a loss.
+
+use super::outcome::Outcome;
+
+/// Checks law 9: the figures equal a recount, and the edits' figures add up to the difference.
+///
+/// `recount` is the counter that decided, applied to a whole body.
+///
+/// # Errors
+/// Says which figure is wrong.
+pub fn law_honest_size(input: &[u8], outcome: &Outcome, recount: impl Fn(&[u8]) -> u64) -> Result<(), String> {
+    let checks =
+        [("before", outcome.tokens_before, recount(input)), ("after", outcome.tokens_after, recount(&outcome.body))];
+    for (name, said, counted) in checks {
+        if said != counted {
+            return Err(format!("honest size: tokens {name} are said to be {said}, a recount gives {counted}"));
+        }
+    }
+    let sum = |figure: fn(&super::outcome::ReportedEdit) -> u64| outcome.edits().iter().map(figure).sum::<u64>();
+    let (before, after) = (sum(|edit| edit.tokens_before), sum(|edit| edit.tokens_after));
+    if before.saturating_add(outcome.tokens_after) == after.saturating_add(outcome.tokens_before) {
+        return Ok(());
+    }
+    let (saved, total) = (before.saturating_sub(after), outcome.tokens_before.saturating_sub(outcome.tokens_after));
+    Err(format!("honest size: edits save {saved} tokens by their own figures, the body lost {total}"))
+}
+
+/// Checks law 10: the output is never larger, and each edit saves at least `min_gain` tokens (moved marks excepted).
+///
+/// # Errors
+/// Says which edit does not pay.
+pub fn law_never_worse(
+    input: &[u8],
+    outcome: &Outcome,
+    min_gain: u64,
+    recount: impl Fn(&[u8]) -> u64,
+) -> Result<(), String> {
+    let (before, after) = (recount(input), recount(&outcome.body));
+    if after > before {
+        return Err(format!("never worse: {before} tokens became {after}"));
+    }
+    for edit in outcome.edits().iter().filter(|edit| edit.kind != "mark") {
+        if edit.tokens_before < edit.tokens_after.saturating_add(min_gain) {
+            return Err(format!(
+                "never worse: an edit of kind {} takes {} tokens to {}, which saves less than {min_gain}",
+                edit.kind, edit.tokens_before, edit.tokens_after
+            ));
+        }
+    }
+    Ok(())
+}
