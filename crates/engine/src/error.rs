@@ -62,6 +62,12 @@ pub enum Error {
         /// What is wrong, with key and line.
         why: String,
     },
+    /// A manifest does not lead back.
+    #[error("cannot restore: {why}")]
+    Manifest {
+        /// What is wrong.
+        why: &'static str,
+    },
     /// Edits are unsorted, overlap, or reach past the end of the body.
     #[error("edit at byte {offset} overlaps another or reaches past the end of the body")]
     Edit {
@@ -72,3 +78,14 @@ pub enum Error {
 
 /// Short for results of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// The same error, its offset counted from the start of the body instead of the value at `start`.
+    #[must_use]
+    pub(crate) fn moved(self, start: usize) -> Self {
+        match self {
+            Self::Json { offset, expected } => Self::Json { offset: offset + start, expected },
+            other => other,
+        }
+    }
+}

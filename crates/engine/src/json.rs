@@ -2,8 +2,16 @@
 //!
 //! Finds values and spans in one pass and decodes single strings; builds no tree, and never writes numbers.
 
-mod outline;
+mod blocks;
+#[cfg(target_arch = "x86_64")]
+mod simd;
+mod reader;
 mod strings;
+mod outline;
+mod cursor;
+mod leaves;
 
+pub use cursor::RawCursor;
+pub use leaves::{Leaf, string_leaves};
 pub use outline::{MAX_BODY_BYTES, MAX_DEPTH, MAX_NODES, Node, NodeIdx, NodeKind, Outline};
-pub use strings::{Decoded, decode, encode, string_leaves};
+pub use strings::{Decoded, decode, encode, encode_inner};

@@ -1,4 +1,194 @@
 //! Which edits does a body need? From items, counts and policy to a list of edits.
+//!
+//! Pure: the same items, limits and policy give the same plan; nothing is read or written elsewhere.
 
 pub mod passages;
 pub mod score;
+mod texts;
+mod form;
+mod ends;
+mod state;
+mod desk;
+mod protect;
+mod candidate;
+mod fill;
+mod media;
+mod shorten;
+mod price;
+mod sweep;
+mod epochs;
+mod edits;
+
+pub use protect::PIN_MARKER;
+pub use state::State;
+
+use liveset_tokens::{Price, TokenCounter, Tokens};
+
+use crate::{
+    budget::Budget,
+    counts::Counts,
+    edit::Edit,
+    error::Result,
+    manifest::Original,
+    policy::Policy,
+    report::{SweepReport, Warning},
+    transcript::{ItemKind, Transcript},
+};
+
+/// What a plan works with.
+pub struct Inputs<'p, 'a> {
+    /// The body, read.
+    pub transcript: &'p Transcript<'a>,
+    /// Its sizes.
+    pub counts: &'p Counts,
+    /// The limits.
+    pub budget: &'p Budget,
+    /// The settings.
+    pub policy: &'p Policy,
+    /// What counts.
+    pub counter: &'p dyn TokenCounter,
+    /// What cached input costs.
+    pub price: Price,
+}
+
+/// Edits, and what there is to say about them.
+#[derive(Debug)]
+pub struct Plan {
+    /// Changes in the order of items.
+    pub edits: Vec<Edit>,
+    /// Originals behind them.
+    pub originals: Vec<Original>,
+    /// Size of the body with the edits.
+    pub tokens_after: Tokens,
+    /// Whether that is within window less reserve.
+    pub fit: Fit,
+    /// Sweeps, oldest first.
+    pub sweeps: Vec<SweepReport>,
+    /// What deserves attention.
+    pub warnings: Vec<Warning>,
+    /// What was decided, to go on from when items are appended.
+    pub state: State,
+}
+
+/// Whether a planned body fits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It does.
+    Fits,
+    /// It does not: what holds the space.
+    Over {
+        /// One phrase with figures.
+        why: String,
+    },
+}
+
+/// Plans a whole body.
+///
+/// # Errors
+///
+/// A string that a cut would need cannot be decoded.
+pub fn plan(inputs: &Inputs<'_, '_>) -> Result<Plan> {
+    resume(inputs, State::default())
+}
+
+/// Plans a body whose first items a state has already taken in.
+///
+/// # Errors
+///
+/// As [`plan`].
+pub fn resume(inputs: &Inputs<'_, '_>, mut state: State) -> Result<Plan> {
+    let desk =
+        desk::Desk::new(inputs.transcript, inputs.counts, inputs.budget, inputs.policy, inputs.counter, inputs.price);
+    epochs::walk(&desk, &mut state)?;
+    let (edits, originals) = edits::edits(&desk, &state)?;
+    let sweeps = state.sweeps.iter().map(|sweep| SweepReport {
+        request_point: sweep.point.0,
+        tokens_before: sweep.before.0,
+        tokens_after: sweep.after.0,
+        break_even_requests: sweep.break_even,
+    });
+    Ok(Plan {
+        edits,
+        originals,
+        tokens_after: state.view,
+        fit: fit(&desk, &state)?,
+        sweeps: sweeps.collect(),
+        warnings: warnings(&desk, &state),
+        state,
+    })
+}
+
+fn fit(desk: &desk::Desk<'_, '_>, state: &State) -> Result<Fit> {
+    let room = desk.budget.room;
+    if state.view <= room {
+        return Ok(Fit::Fits);
+    }
+    if state.fixed > room {
+        let why = format!("tools and system alone hold {} tokens, window less reserve is {}", state.fixed.0, room.0);
+        return Ok(Fit::Over { why });
+    }
+    let mut why = format!("{} tokens are left, window less reserve is {}", state.view.0, room.0);
+    let pins = protect::pins(desk, state)?;
+    let held = pins.iter().max_by_key(|(at, _)| state.results.get(**at).map(|result| result.tokens));
+    if let Some((&at, pin)) = held {
+        let tokens = state.results.get(at).map_or(0, |result| result.tokens.0);
+        if tokens > room.0 / 10 {
+            let tool = &desk.texts(at)?.name.tool;
+            why.push_str(&format!(
+                "; the largest result that must stay is of `{tool}`, {tokens} tokens ({})",
+                pin.name()
+            ));
+        }
+    }
+    if let Some((kind, tokens)) = largest_kind(desk) {
+        why.push_str(&format!("; most of what no rule may cut is {kind}, {tokens} tokens"));
+    }
+    Ok(Fit::Over { why })
+}
+
+fn largest_kind(desk: &desk::Desk<'_, '_>) -> Option<(&'static str, u64)> {
+    let mut sums = std::collections::BTreeMap::new();
+    for (at, item) in desk.transcript.items.iter().enumerate() {
+        let name = match item.kind {
+            ItemKind::User => "user text",
+            ItemKind::Assistant => "assistant text",
+            ItemKind::Reasoning => "reasoning",
+            ItemKind::ToolCall => "call arguments",
+            ItemKind::System => "system text",
+            ItemKind::Media => "pictures and documents",
+            ItemKind::Opaque => "items of unknown kinds",
+            ItemKind::ToolResult => continue,
+        };
+        *sums.entry(name).or_insert(0) += desk.counts.item(crate::transcript::ItemIdx(u32::try_from(at).ok()?)).0;
+    }
+    sums.into_iter().max_by_key(|&(_, tokens)| tokens)
+}
+
+fn warnings(desk: &desk::Desk<'_, '_>, state: &State) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if state.reasoning_at_risk {
+        let text = "signed reasoning follows an edit: some models reject or drop it (wire-formats, section 0a)";
+        warnings.push(Warning::new("reasoning_at_risk", text));
+    }
+    let over_trigger = state.view > desk.budget.trigger && state.view <= desk.budget.room;
+    let held = match state.held {
+        state::Held::Reasoning => {
+            Some(("waits_for_user", "signed reasoning follows what would go: the sweep waits for the user's next text"))
+        }
+        state::Held::TooLittle => Some(("gain_too_small", "a sweep would free less than `min_sweep_gain`")),
+        state::Held::No if over_trigger => {
+            Some(("floor_above_trigger", "nothing more may go, and the view stays over the trigger"))
+        }
+        state::Held::No => None,
+    };
+    if let Some((code, text)) = held {
+        warnings.push(Warning::new(code, text));
+    }
+    if desk.policy.archive == crate::policy::ArchiveUse::Off
+        && state.results.iter().any(|result| result.change.as_ref().is_some_and(|change| change.step.is_none()))
+    {
+        warnings
+            .push(Warning::new("cut_without_archive", "a result was cut at intake and no archive keeps the original"));
+    }
+    warnings
+}

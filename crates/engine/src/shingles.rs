@@ -1,1 +1,178 @@
-//! To come.
+//! Which runs of eight words does a text hold? The words and shingles by which results and chain are compared.
+//!
+//! Never stores text: a shingle is a hash and a place. Shingles with equal words have equal hashes; others do not, but for one chance in 2^64.
+
+mod letters;
+mod prefix;
+pub(crate) mod words;
+
+use words::{Sink, Word, walk};
+
+/// Words in a shingle. Eight are seldom equal by chance in code or prose.
+pub const SHINGLE_WORDS: usize = 8;
+
+/// Words of a shingle that must start with a letter, digit or `_`: rulers and brackets are no evidence.
+pub const SHINGLE_PLAIN_WORDS: u32 = 4;
+
+/// Eight consecutive words of one text, at least four of them starting with a letter, digit or `_`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shingle {
+    /// A hash of the words, the same on every machine.
+    pub hash: u64,
+    /// Byte offset in the text of its first word.
+    pub start: u32,
+    /// Byte offset in the text after its last word.
+    pub end: u32,
+}
+
+/// Calls `f` with each shingle of `text`, in order. Line numbers, grep places and patch marks are left out.
+///
+/// ```
+/// use liveset_engine::shingles::for_each_shingle;
+/// let mut hashes = Vec::new();
+/// for_each_shingle("  1\tlet total = price * count + tax;\n", |shingle| hashes.push(shingle.hash));
+/// for_each_shingle("let total =\n price * count + tax;", |shingle| hashes.push(shingle.hash));
+/// assert_eq!(hashes.len(), 4);
+/// assert_eq!(hashes[..2], hashes[2..]);
+/// ```
+pub fn for_each_shingle(text: &str, f: impl FnMut(Shingle)) {
+    walk(text, &mut Rolling::new(f));
+}
+
+/// Counts the words of `text`, without the prefixes of its lines.
+///
+/// ```
+/// assert_eq!(liveset_engine::shingles::word_count("src/a.rs:7: x += 1;"), 5);
+/// ```
+#[must_use]
+pub fn word_count(text: &str) -> u32 {
+    struct Counter(u32);
+    impl Sink for Counter {
+        fn word(&mut self, _: &[u8], _: Word) {
+            self.0 += 1;
+        }
+        fn line(&mut self, _: usize) {}
+    }
+    let mut counter = Counter(0);
+    walk(text, &mut counter);
+    counter.0
+}
+
+/// Odd multiplier of the rolling sum. Changing it changes no decision, only the hashes.
+const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+/// `BASE` to the power of [`SHINGLE_WORDS`]: the weight of the word that leaves.
+const LEAVING: u64 = BASE.wrapping_pow(SHINGLE_WORDS as u32);
+
+/// The last eight words of a walk and the hash over them: the sum of each word's hash times a power of `BASE`, modulo 2^64.
+struct Rolling<F> {
+    hashes: [u64; SHINGLE_WORDS],
+    starts: [u32; SHINGLE_WORDS],
+    seen: usize,
+    plain: u8,
+    sum: u64,
+    f: F,
+}
+
+impl<F: FnMut(Shingle)> Rolling<F> {
+    fn new(f: F) -> Self {
+        Self { hashes: [0; SHINGLE_WORDS], starts: [0; SHINGLE_WORDS], seen: 0, plain: 0, sum: 0, f }
+    }
+}
+
+impl<F: FnMut(Shingle)> Sink for Rolling<F> {
+    #[inline]
+    fn word(&mut self, bytes: &[u8], word: Word) {
+        let hash = hash_word(bytes, word);
+        let slot = self.seen % SHINGLE_WORDS;
+        let leaving = std::mem::replace(&mut self.hashes[slot], hash);
+        self.starts[slot] = word.start as u32;
+        self.sum = self.sum.wrapping_mul(BASE).wrapping_add(hash).wrapping_sub(leaving.wrapping_mul(LEAVING));
+        self.plain = self.plain << 1 | u8::from(word.is_plain);
+        self.seen += 1;
+        if self.seen >= SHINGLE_WORDS && self.plain.count_ones() >= SHINGLE_PLAIN_WORDS {
+            let start = self.starts[self.seen % SHINGLE_WORDS];
+            (self.f)(Shingle { hash: self.sum, start, end: word.end as u32 });
+        }
+    }
+
+    #[inline]
+    fn line(&mut self, _: usize) {}
+}
+
+/// Hashes one word: eight bytes at a time through a full multiplication.
+#[inline]
+fn hash_word(bytes: &[u8], word: Word) -> u64 {
+    let len = word.end - word.start;
+    let first = load(bytes, word.start);
+    if len <= 8 {
+        return mix(first & u64::MAX >> (64 - 8 * len as u32), len as u64);
+    }
+    let mut hash = len as u64;
+    let mut at = word.start;
+    while at + 8 <= word.end {
+        hash = mix(load(bytes, at), hash);
+        at += 8;
+    }
+    // The last eight bytes overlap those before, so that no byte is left over.
+    mix(load(bytes, word.end - 8), hash)
+}
+
+/// Reads eight bytes; what lies past the end reads as zero.
+#[inline]
+fn load(bytes: &[u8], at: usize) -> u64 {
+    let rest = bytes.get(at..).unwrap_or_default();
+    match rest.first_chunk::<8>() {
+        Some(octet) => u64::from_le_bytes(*octet),
+        None => rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    }
+}
+
+/// Mixes eight bytes into a hash; every bit of both reaches the result.
+#[inline]
+fn mix(octet: u64, hash: u64) -> u64 {
+    let product = u128::from(octet ^ 0xa076_1d64_78bd_642f) * u128::from(hash ^ 0xe703_7ed1_a0b4_28db);
+    product as u64 ^ (product >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shingles(text: &str) -> Vec<Shingle> {
+        let mut all = Vec::new();
+        for_each_shingle(text, |shingle| all.push(shingle));
+        all
+    }
+
+    #[test]
+    fn seven_words_hold_no_shingle_and_nine_hold_two() {
+        assert_eq!(shingles("a b c d e f g"), []);
+        let two = shingles("a b c d e f g h i");
+        assert_eq!(two.iter().map(|s| (s.start, s.end)).collect::<Vec<_>>(), [(0, 15), (2, 17)]);
+        assert_ne!(two[0].hash, two[1].hash);
+    }
+
+    #[test]
+    fn four_of_eight_words_must_be_plain() {
+        assert_eq!(shingles("a b c ( ) [ ] ;").len(), 0);
+        assert_eq!(shingles("a b c d ( ) [ ]").len(), 1);
+    }
+
+    #[test]
+    fn order_and_word_borders_tell_shingles_apart() {
+        let hash = |text| shingles(text)[0].hash;
+        assert_eq!(hash("a b c d e f g h"), hash("3: a b\n4: c d e f g h"));
+        assert_ne!(hash("a b c d e f g h"), hash("b a c d e f g h"));
+        assert_ne!(hash("ab c d e f g h i"), hash("a bc d e f g h i"));
+    }
+
+    #[test]
+    fn the_hash_of_a_word_does_not_depend_on_what_follows() {
+        for len in 1..40 {
+            let word = "abcdefghij".repeat(4)[..len].to_owned();
+            let alone = hash_word(word.as_bytes(), Word { start: 0, end: len, is_plain: true });
+            let text = format!("{word} and more text behind it");
+            assert_eq!(hash_word(text.as_bytes(), Word { start: 0, end: len, is_plain: true }), alone);
+        }
+    }
+}

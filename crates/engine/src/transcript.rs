@@ -153,6 +153,19 @@ pub enum Editing {
     Fixed,
 }
 
+/// What an item's size in tokens is read from, beside its name and arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// The string literals in [`Item::texts`].
+    Texts,
+    /// A base64 literal whose plain text the provider bills and we cannot read.
+    Encrypted(Span),
+    /// The JSON value as it stands, for what this version does not know.
+    Raw(Span),
+    /// A picture or document: the object or literal that holds its data or address.
+    Media(Span),
+}
+
 /// The part of an item that only its kind has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detail {
@@ -180,6 +193,8 @@ pub struct Item {
     pub message: Option<u32>,
     /// String literals, quotes included, that the model reads of this item, in order. Arguments are not here.
     pub texts: Vec<Span>,
+    /// What its size is read from.
+    pub weight: Weight,
     /// The result that holds this item as a part (media and opaque parts of results).
     pub within: Option<ItemIdx>,
     /// A `cache_control` value on this item's own block.

@@ -1,1 +1,227 @@
-//! Places of values: to come.
+//! Where do the values of a JSON text stand?
+//!
+//! Holds a flat list of places in the order of their first bytes; never a copy of a value.
+
+use super::reader::{self, Entering};
+use super::strings;
+use crate::error::{Error, Result};
+use crate::span::Span;
+use std::borrow::Cow;
+
+/// Longest body that is read, in bytes: eight times what the largest provider takes (32 MB), and far below what the 32 bits of a [`Span`] reach.
+pub const MAX_BODY_BYTES: usize = 256 * 1024 * 1024;
+
+/// Deepest nesting that is read. Real bodies stay below 30; common readers stop at 128 to 1,000.
+pub const MAX_DEPTH: usize = 512;
+
+/// Most values that get a node: the longest real conversations have some 100,000; this many nodes take about 130 MB.
+pub const MAX_NODES: usize = 4_000_000;
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// `{...}`
+    Object,
+    /// `[...]`
+    Array,
+    /// `"..."`
+    String,
+    /// Any number; its digits are never read.
+    Number,
+    /// `true`
+    True,
+    /// `false`
+    False,
+    /// `null`
+    Null,
+}
+
+impl NodeKind {
+    /// Names the type for error messages, with its article.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Object => "an object",
+            Self::Array => "an array",
+            Self::String => "a string",
+            Self::Number => "a number",
+            Self::True => "`true`",
+            Self::False => "`false`",
+            Self::Null => "`null`",
+        }
+    }
+}
+
+/// Place of a value in an [`Outline`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeIdx(u32);
+
+impl NodeIdx {
+    fn new(place: usize) -> Self {
+        Self(u32::try_from(place).unwrap_or(u32::MAX))
+    }
+
+    fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One value of a JSON text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The value, with quotation marks or brackets.
+    pub span: Span,
+    /// Literal of its key, quotation marks included; `None` for the root and for elements of arrays.
+    pub key: Option<Span>,
+    /// Its type.
+    pub kind: NodeKind,
+    is_entered: bool,
+    /// Place after its last descendant.
+    next: u32,
+}
+
+impl Node {
+    pub(super) fn new(span: Span, key: Option<Span>, kind: NodeKind) -> Self {
+        Self { span, key, kind, is_entered: false, next: 0 }
+    }
+
+    pub(super) fn set_entered(&mut self, is_entered: bool) {
+        self.is_entered = is_entered;
+    }
+
+    pub(super) fn set_next(&mut self, next: usize) {
+        self.next = u32::try_from(next).unwrap_or(u32::MAX);
+    }
+}
+
+/// A JSON text, read: where its values of interest stand.
+///
+/// Only containers that hold messages and their parts are *entered*, which gives their values nodes of their own; all
+/// else is checked in full and stays one node.
+///
+/// ```
+/// use liveset_engine::json::Outline;
+/// let outline = Outline::read(br#"{"messages":[{"role":"user","content":"a\nb"}],"tools":[{"name":"x"}]}"#)?;
+/// let messages = outline.get(outline.root(), "messages").unwrap();
+/// let first = outline.children(messages).next().unwrap();
+/// let content = outline.get(first, "content").unwrap();
+/// assert_eq!(outline.bytes(content), br#""a\nb""#);
+/// assert_eq!(outline.string(content).unwrap(), "a\nb");
+/// # Ok::<(), liveset_engine::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Outline<'a> {
+    text: &'a str,
+    root: Node,
+    nodes: Vec<Node>,
+}
+
+impl<'a> Outline<'a> {
+    /// Reads a whole JSON text in one pass, entering what holds messages and their parts.
+    ///
+    /// # Errors
+    /// Bytes that are no JSON, no UTF-8, or over a limit, each with its offset. A byte order mark is no JSON.
+    pub fn read(body: &'a [u8]) -> Result<Outline<'a>> {
+        Self::read_entering(body, Entering::Messages)
+    }
+
+    /// Reads a whole JSON text and enters every container: for small values.
+    ///
+    /// ```
+    /// use liveset_engine::json::Outline;
+    /// let outline = Outline::read_all(br#"{"a":{"b":[1, 2]}}"#)?;
+    /// let a = outline.get(outline.root(), "a").unwrap();
+    /// let b = outline.get(a, "b").unwrap();
+    /// assert_eq!(outline.children(b).count(), 2);
+    /// # Ok::<(), liveset_engine::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Outline::read`].
+    pub fn read_all(body: &'a [u8]) -> Result<Outline<'a>> {
+        Self::read_entering(body, Entering::Everything)
+    }
+
+    fn read_entering(body: &'a [u8], entering: Entering) -> Result<Outline<'a>> {
+        if body.len() > MAX_BODY_BYTES {
+            return Err(Error::Limit { what: "body size in bytes", offset: MAX_BODY_BYTES, limit: MAX_BODY_BYTES });
+        }
+        let text = strings::utf8(body)?;
+        let nodes = reader::read(body, entering)?;
+        let Some(root) = nodes.first().copied() else {
+            return Err(Error::Json { offset: body.len(), expected: "a value" });
+        };
+        Ok(Self { text, root, nodes })
+    }
+
+    /// Gives the text that was read.
+    #[must_use]
+    pub fn body(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    /// Gives the value that holds all others.
+    #[must_use]
+    pub fn root(&self) -> NodeIdx {
+        NodeIdx(0)
+    }
+
+    /// Gives the value at `idx`; for an `idx` of another outline perhaps the root.
+    #[must_use]
+    pub fn node(&self, idx: NodeIdx) -> &Node {
+        self.nodes.get(idx.at()).unwrap_or(&self.root)
+    }
+
+    /// Says whether the values inside have nodes; `false` also for strings, numbers and words.
+    #[must_use]
+    pub fn is_entered(&self, idx: NodeIdx) -> bool {
+        self.node(idx).is_entered
+    }
+
+    /// Gives the values directly inside, in order, with all of those that share a key.
+    pub fn children(&self, idx: NodeIdx) -> impl Iterator<Item = NodeIdx> + use<'_, 'a> {
+        let end = self.node(idx).next as usize;
+        let mut at = idx.at() + 1;
+        std::iter::from_fn(move || {
+            let child = self.nodes.get(at).filter(|_| at < end)?;
+            let found = NodeIdx::new(at);
+            // A node never ends before itself, so the walk always goes on.
+            at = (child.next as usize).max(at + 1);
+            Some(found)
+        })
+    }
+
+    /// Gives the value of `key` in the object at `idx`; of several the last, as JSON readers do.
+    ///
+    /// ```
+    /// use liveset_engine::json::Outline;
+    /// let outline = Outline::read(br#"{"a":1,"\u0061":2}"#)?;
+    /// let a = outline.get(outline.root(), "a").unwrap();
+    /// assert_eq!(outline.bytes(a), b"2");
+    /// # Ok::<(), liveset_engine::Error>(())
+    /// ```
+    #[must_use]
+    pub fn get(&self, idx: NodeIdx, key: &str) -> Option<NodeIdx> {
+        let has_key =
+            |child: &NodeIdx| self.node(*child).key.is_some_and(|span| strings::says(span.of(self.body()), key));
+        self.children(idx).filter(has_key).last()
+    }
+
+    /// Gives the bytes of the value at `idx`, as they stand.
+    #[must_use]
+    pub fn bytes(&self, idx: NodeIdx) -> &'a [u8] {
+        self.node(idx).span.of(self.body())
+    }
+
+    /// Gives what the string at `idx` says, with U+FFFD for each lone surrogate; `None` if it is no string.
+    #[must_use]
+    pub fn string(&self, idx: NodeIdx) -> Option<Cow<'a, str>> {
+        let node = self.node(idx);
+        if node.kind != NodeKind::String {
+            return None;
+        }
+        // The quotation marks are one byte each, so both borders are character borders.
+        let inner = self.text.get(node.span.start() + 1..node.span.end() - 1)?;
+        Some(strings::unescape(inner).into_text())
+    }
+}

@@ -1,1 +1,199 @@
-//! To come.
+//! What is each passage of each result worth? Rule L5, in integers: said, stale, age, bulk and nearness to something just quoted.
+//!
+//! Never decides what goes: it hands out numbers, and the fill chooses. Never looks at tools, tokens or pins.
+
+mod quotes;
+mod table;
+mod tally;
+
+use super::passages::Passage;
+use quotes::Quotes;
+use tally::{Repeats, Tally, tally};
+
+/// A result in view up to how many others that hold a shingle still counts as evidence of what a quote refers to.
+const RARE_RESULTS: u32 = 3;
+/// Words below which a result has no bulk.
+const BULK_WORDS: u64 = 128;
+/// The most that the size of a result counts for.
+const BULK_MAX: u32 = 8;
+/// What a passage beside something quoted in the newest message gets back.
+const NEAR_MAX: u32 = 7;
+/// What each doubling of age costs.
+const AGE_WEIGHT: i32 = 5;
+/// What each doubling of a result's size costs.
+const BULK_WEIGHT: i32 = 2;
+/// What it costs that a newer result repeats the passage.
+const STALE_COST: i32 = 40;
+/// What it costs that the chain holds the passage.
+const SAID_COST: i32 = 60;
+
+/// A text of the chain that is in view: user text, assistant text, reasoning, or one string of a call's arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct ChainText<'a> {
+    /// The number of its message; user text has that of the assistant message before it.
+    pub number: u32,
+    /// The decoded text.
+    pub text: &'a str,
+}
+
+/// A tool result delivered so far, also one that earlier sweeps dropped whole.
+#[derive(Clone, Debug)]
+pub struct ResultText<'a> {
+    /// The number of the message that it answers.
+    pub number: u32,
+    /// Its texts, usually one.
+    pub parts: Vec<Part<'a>>,
+}
+
+/// One text of a result.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// The decoded text as the client sent it.
+    pub text: &'a str,
+    /// Its passages, in order.
+    pub passages: &'a [Passage],
+    /// For each passage, whether it is still in view; what is missing is not.
+    pub in_view: &'a [bool],
+}
+
+impl Part<'_> {
+    /// Says whether the passage at `idx` exists and is in view.
+    pub(super) fn shows(&self, idx: usize) -> bool {
+        self.in_view.get(idx).copied().unwrap_or(false)
+    }
+}
+
+/// What rule L5 says of one passage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// The score: the lowest go first.
+    pub value: i32,
+    /// Whether the chain holds nine tenths of its shingles.
+    pub said: bool,
+    /// Whether newer results in view hold nine tenths of its shingles.
+    pub stale: bool,
+    /// How many messages ago its result was delivered.
+    pub age: u32,
+    /// The newest message that quotes something rare from it or from a neighbour.
+    pub reference: Option<u32>,
+}
+
+/// Scores every passage of every result: the answer is indexed by result, part and passage.
+///
+/// `current` is the number of the newest assistant message, `results` are in order of delivery. A passage not in view gets the default.
+/// The neighbours of a passage are those before and after it in its result, over the borders of parts, in view or not.
+///
+/// ```
+/// use liveset_engine::plan::{passages::passages, score::{ChainText, Part, ResultText, score}};
+/// let text = "fn area(w: u32, h: u32) -> u32 { w * h }\n";
+/// let borders = passages(text);
+/// let result = ResultText { number: 1, parts: vec![Part { text, passages: &borders, in_view: &[true] }] };
+/// let chain = [ChainText { number: 2, text }];
+/// let scores = score(3, &chain, &[result]);
+/// assert!(scores[0][0][0].said);
+/// assert_eq!(scores[0][0][0].reference, Some(2));
+/// ```
+#[must_use]
+pub fn score(current: u32, chain: &[ChainText<'_>], results: &[ResultText<'_>]) -> Vec<Vec<Vec<Score>>> {
+    let mut repeats = Repeats::of(results);
+    let quotes = Quotes::of(current, chain, results, &mut repeats);
+    let mut scores: Vec<Vec<Vec<Score>>> = results.iter().map(blank).collect();
+    let mut tallies = Vec::new();
+    // Newest first, since a passage is stale by what newer results hold.
+    for (idx, (result, scores)) in results.iter().zip(&mut scores).enumerate().rev() {
+        if shown_words(result).is_some() {
+            tally(idx, result, &quotes, &mut repeats, &mut tallies);
+            fill_in(current, result, &tallies, scores);
+        }
+    }
+    scores
+}
+
+/// The words of a result in view, or nothing if no passage is.
+fn shown_words(result: &ResultText<'_>) -> Option<u64> {
+    let shown = |part: &Part<'_>| {
+        let passages = part.passages.iter().enumerate().filter(|(idx, _)| part.shows(*idx));
+        passages.map(|(_, passage)| u64::from(passage.words)).reduce(u64::saturating_add)
+    };
+    result.parts.iter().filter_map(shown).reduce(u64::saturating_add)
+}
+
+fn blank(result: &ResultText<'_>) -> Vec<Vec<Score>> {
+    result.parts.iter().map(|part| vec![Score::default(); part.passages.len()]).collect()
+}
+
+/// Turns the tallies of a result, one for each passage of each part in order, into scores.
+fn fill_in(current: u32, result: &ResultText<'_>, tallies: &[Tally], scores: &mut [Vec<Score>]) {
+    let age = current.saturating_sub(result.number);
+    let bulk = bulk(shown_words(result).unwrap_or(0));
+    let newest = |idx: Option<usize>| idx.and_then(|idx| tallies.get(idx)).and_then(|tally| tally.newest);
+    let mut idx = 0;
+    for (part, scores) in result.parts.iter().zip(scores) {
+        for (place, score) in scores.iter_mut().enumerate() {
+            if let Some(tally) = tallies.get(idx).filter(|_| part.shows(place)) {
+                let reference = newest(Some(idx)).max(newest(idx.checked_sub(1))).max(newest(idx.checked_add(1)));
+                let near = reference.map_or(0, |number| NEAR_MAX.saturating_sub(lg(current.saturating_sub(number))));
+                let (said, stale) = (tally.is_mostly(tally.said), tally.is_mostly(tally.stale));
+                *score = Score { value: value(near as i32, age, bulk, stale, said), said, stale, age, reference };
+            }
+            idx += 1;
+        }
+    }
+}
+
+/// The formula of rule L5: `near - 5 * lg(age) - 2 * bulk - 40 * stale - 60 * said`.
+///
+/// ```
+/// use liveset_engine::plan::score::value;
+/// assert_eq!(value(6, 3, 2, false, false), -8);
+/// ```
+#[must_use]
+pub fn value(near: i32, age: u32, bulk: u32, stale: bool, said: bool) -> i32 {
+    let bulk = i32::try_from(bulk).unwrap_or(i32::MAX);
+    near.saturating_sub(AGE_WEIGHT * lg(age) as i32)
+        .saturating_sub(bulk.saturating_mul(BULK_WEIGHT))
+        .saturating_sub(STALE_COST * i32::from(stale))
+        .saturating_sub(SAID_COST * i32::from(said))
+}
+
+/// The logarithm to base 2 of `1 + x`, rounded down.
+///
+/// ```
+/// use liveset_engine::plan::score::lg;
+/// assert_eq!([0, 1, 2, 3, 7].map(lg), [0, 1, 1, 2, 3]);
+/// ```
+#[must_use]
+pub fn lg(x: u32) -> u32 {
+    (u64::from(x) + 1).ilog2()
+}
+
+/// What the size of a result counts for, by its words in view: 0 below 128 words, 1 from 128, 2 from 384, 3 from 896, at most 8.
+///
+/// ```
+/// use liveset_engine::plan::score::bulk;
+/// assert_eq!([127, 128, 383, 384, 896, 1_000_000].map(bulk), [0, 1, 1, 2, 3, 8]);
+/// ```
+#[must_use]
+pub fn bulk(words: u64) -> u32 {
+    (BULK_WORDS.saturating_add(words).ilog2() - BULK_WORDS.ilog2()).min(BULK_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worked_examples_of_the_study_hold() {
+        let near = |reference: u32| (NEAR_MAX - lg(40 - reference)) as i32;
+        assert_eq!(value(near(38), 40 - 37, bulk(400), false, false), -8);
+        assert_eq!(value(0, 40 - 9, bulk(400), false, false), -29);
+        assert_eq!(value(0, 40 - 39, bulk(90), false, true), -65);
+    }
+
+    #[test]
+    fn extreme_numbers_saturate() {
+        assert_eq!(value(i32::MIN, u32::MAX, u32::MAX, true, true), i32::MIN);
+        assert_eq!(lg(u32::MAX), 32);
+        assert_eq!(bulk(u64::MAX), BULK_MAX);
+    }
+}

@@ -1,0 +1,243 @@
+//! How many tokens is each item? Everything that is billed, item by item.
+//!
+//! Per text block counts add up exactly, since chat formats put special tokens between blocks.
+
+use std::borrow::Cow;
+
+use liveset_tokens::{CountCache, TokenCounter, Tokens};
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+use crate::{
+    error::Result,
+    json,
+    span::Span,
+    transcript::{ArgumentsForm, Detail, Item, ItemIdx, Transcript, Weight},
+};
+
+/// What a wire message costs beside its content: the OpenAI cookbook's figure for its chat models; others are close.
+const MESSAGE_TOKENS: u64 = 3;
+/// What a block (call, result, picture) costs beside its content; an estimate on the high side.
+const BLOCK_TOKENS: u64 = 4;
+/// What a request costs beside its messages: the reply's opening (OpenAI cookbook).
+const REQUEST_TOKENS: u64 = 3;
+
+/// Sizes of a transcript's items in tokens.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    request: Tokens,
+    items: Vec<ItemCount>,
+    total: Tokens,
+}
+
+/// One item's size and what identifies it.
+#[derive(Clone, Copy, Debug)]
+struct ItemCount {
+    tokens: Tokens,
+    text: Tokens,
+    digest: u128,
+}
+
+impl Counts {
+    /// Counts every item; texts that the cache knows are not looked at again.
+    ///
+    /// # Errors
+    ///
+    /// A string cannot be decoded.
+    pub fn of(transcript: &Transcript<'_>, counter: &dyn TokenCounter, cache: &mut CountCache) -> Result<Self> {
+        let mut tally = Tally { transcript, counter, cache };
+        let tools = transcript.tools.map(|span| tally.raw(span)).transpose()?.unwrap_or_default();
+        let request = tools + Tokens(REQUEST_TOKENS);
+        let mut total = request;
+        let mut items = Vec::with_capacity(transcript.items.len());
+        let mut message = None;
+        for item in &transcript.items {
+            let mut count = tally.item(item)?;
+            if item.message != message {
+                message = item.message;
+                count.tokens += Tokens(MESSAGE_TOKENS);
+            }
+            total += count.tokens;
+            items.push(count);
+        }
+        Ok(Self { request, items, total })
+    }
+
+    /// The same counts with `overhead` more tokens in the request itself.
+    #[must_use]
+    pub fn with_overhead(mut self, overhead: Tokens) -> Self {
+        self.request += overhead;
+        self.total += overhead;
+        self
+    }
+
+    /// Gives what identifies each item, in order (see [`Counts::digest`]).
+    pub fn digests(&self) -> impl Iterator<Item = u128> + '_ {
+        self.items.iter().map(|count| count.digest)
+    }
+
+    /// Gives the size of the whole body.
+    #[must_use]
+    pub fn total(&self) -> Tokens {
+        self.total
+    }
+
+    /// Gives the size of tools and what a request costs by itself.
+    #[must_use]
+    pub fn request(&self) -> Tokens {
+        self.request
+    }
+
+    /// Gives an item's size, overhead included.
+    #[must_use]
+    pub fn item(&self, idx: ItemIdx) -> Tokens {
+        self.items.get(idx.at()).map(|count| count.tokens).unwrap_or_default()
+    }
+
+    /// Gives the size of an item's texts alone.
+    #[must_use]
+    pub fn text(&self, idx: ItemIdx) -> Tokens {
+        self.items.get(idx.at()).map(|count| count.text).unwrap_or_default()
+    }
+
+    /// Gives the size of tools and all items before `idx`.
+    #[must_use]
+    pub fn sum_to(&self, idx: ItemIdx) -> Tokens {
+        let before = self.items.iter().take(idx.at()).map(|count| count.tokens).sum::<Tokens>();
+        self.request + before
+    }
+
+    /// Gives what identifies an item: its content as the model reads it, without cache marks and JSON layout.
+    #[must_use]
+    pub fn digest(&self, idx: ItemIdx) -> u128 {
+        self.items.get(idx.at()).map_or(0, |count| count.digest)
+    }
+}
+
+struct Tally<'c, 'a> {
+    transcript: &'c Transcript<'a>,
+    counter: &'c dyn TokenCounter,
+    cache: &'c mut CountCache,
+}
+
+impl Tally<'_, '_> {
+    fn item(&mut self, item: &Item) -> Result<ItemCount> {
+        let mut hash = Xxh3::new();
+        hash.update(&[item.kind as u8, u8::from(item.within.is_some())]);
+        let mut text = Tokens(0);
+        for &span in &item.texts {
+            let digest = xxh3_128(span.of(self.transcript.body));
+            hash.update(&digest.to_le_bytes());
+            text += self.literal(span, digest)?;
+        }
+        let mut tokens = match item.weight {
+            Weight::Texts => text,
+            Weight::Encrypted(span) => self.encrypted(span, &mut hash),
+            Weight::Raw(span) => self.raw_without(span, item.cache_mark, &mut hash)?,
+            Weight::Media(span) => {
+                let raw = span.of(self.transcript.body);
+                hash.update(raw);
+                Tokens(BLOCK_TOKENS) + media_tokens(self.counter, &media_facts(raw))
+            }
+        };
+        match &item.detail {
+            Detail::Plain | Detail::Reasoning(_) => {}
+            Detail::Call(call) => {
+                for span in [call.id, call.name, call.arguments].into_iter().flatten() {
+                    hash.update(span.of(self.transcript.body));
+                }
+                tokens += Tokens(BLOCK_TOKENS);
+                if let Some(name) = call.name {
+                    tokens += self.hashed(name)?;
+                }
+                if let Some(arguments) = call.arguments {
+                    tokens += match call.form {
+                        ArgumentsForm::Object => self.raw(arguments)?,
+                        ArgumentsForm::JsonString | ArgumentsForm::Text => self.hashed(arguments)?,
+                    };
+                }
+            }
+            Detail::Answer(answer) => {
+                if let Some(id) = answer.id {
+                    hash.update(id.of(self.transcript.body));
+                }
+                hash.update(&[answer.error as u8]);
+                tokens += Tokens(BLOCK_TOKENS);
+            }
+        }
+        Ok(ItemCount { tokens, text, digest: hash.digest128() })
+    }
+
+    /// Counts a value that is a string literal, or anything else as it stands.
+    fn hashed(&mut self, span: Span) -> Result<Tokens> {
+        let raw = span.of(self.transcript.body);
+        if raw.first() == Some(&b'"') { self.literal(span, xxh3_128(raw)) } else { self.raw(span) }
+    }
+
+    fn literal(&mut self, span: Span, digest: u128) -> Result<Tokens> {
+        let raw = span.of(self.transcript.body);
+        let mut failed = None;
+        let tokens = self.cache.count_hashed(self.counter, digest, || match json::decode(raw) {
+            Ok(decoded) => decoded.into_text(),
+            Err(error) => {
+                failed = Some(error);
+                Cow::Borrowed("")
+            }
+        });
+        match failed {
+            Some(error) => Err(error.moved(span.start())),
+            None => Ok(tokens),
+        }
+    }
+
+    fn raw(&mut self, span: Span) -> Result<Tokens> {
+        let raw = span.of(self.transcript.body);
+        Ok(self.cache.count_hashed(self.counter, xxh3_128(raw), || String::from_utf8_lossy(raw)))
+    }
+
+    /// A mark may move to another block without changing what the model reads.
+    fn raw_without(&mut self, span: Span, mark: Option<Span>, hash: &mut Xxh3) -> Result<Tokens> {
+        let Some(mark) = mark.filter(|mark| span.contains(*mark)) else {
+            hash.update(span.of(self.transcript.body));
+            return self.raw(span);
+        };
+        let before = Span::new(span.start(), mark.start());
+        let after = Span::new(mark.end(), span.end());
+        let key = br#""cache_control""#;
+        let head = before.of(self.transcript.body);
+        let head =
+            head.windows(key.len()).rposition(|window| window == key).and_then(|at| head.get(..at)).unwrap_or(head);
+        let head = head.trim_ascii_end();
+        let head = head.strip_suffix(b",").unwrap_or(head);
+        hash.update(head);
+        hash.update(after.of(self.transcript.body));
+        let head = Span::new(span.start(), span.start() + head.len());
+        Ok(self.raw(head)? + self.raw(after)?)
+    }
+
+    /// Base64 of encrypted text: four characters are three bytes, and four bytes about one token of plain text.
+    fn encrypted(&mut self, span: Span, hash: &mut Xxh3) -> Tokens {
+        hash.update(span.of(self.transcript.body));
+        Tokens((span.len() as u64).saturating_mul(3) / 16)
+    }
+}
+
+/// What is known of a picture or document from its JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MediaFacts {
+    /// What a notice calls it.
+    pub(crate) description: String,
+    /// Width and height in pixels.
+    pub(crate) size: Option<(u32, u32)>,
+}
+
+pub(crate) fn media_facts(_value: &[u8]) -> MediaFacts {
+    MediaFacts { description: "picture".to_owned(), size: None }
+}
+
+pub(crate) fn o200k_media_tokens(facts: &MediaFacts) -> Tokens {
+    media_tokens(liveset_tokens::o200k(), facts)
+}
+
+fn media_tokens(_counter: &dyn TokenCounter, _facts: &MediaFacts) -> Tokens {
+    Tokens(1_600)
+}

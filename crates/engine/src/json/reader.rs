@@ -1,0 +1,328 @@
+//! Is this JSON, and where do its values begin and end?
+//!
+//! Goes over the bytes once, checks all of the grammar, and writes down a node for each value that is of interest. Decodes nothing.
+
+use super::blocks::{self, BLOCK};
+use super::outline::{MAX_DEPTH, MAX_NODES, Node, NodeKind};
+use super::strings;
+use crate::error::{Error, Result};
+use crate::span::Span;
+
+/// Keys of the request whose containers get child nodes.
+const REQUEST_KEYS: [&str; 3] = ["messages", "input", "system"];
+
+/// Keys below the messages whose containers get child nodes. `input` is not here: arguments of a call are one value.
+const MESSAGE_KEYS: [&str; 10] = [
+    "content",
+    "output",
+    "summary",
+    "tool_calls",
+    "function",
+    "custom",
+    "source",
+    "image_url",
+    "file",
+    "cache_control",
+];
+
+/// Which containers get child nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entering {
+    /// Those that hold messages and their parts.
+    Messages,
+    /// All.
+    Everything,
+}
+
+/// How an open container treats its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    /// Checked, without nodes.
+    Skipped,
+    /// The request object.
+    Request,
+    /// Anything below it that is entered.
+    Below,
+}
+
+/// A container that is still open.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    start: usize,
+    is_object: bool,
+    level: Level,
+    /// Place of its node in the list, where it has one.
+    node: Option<usize>,
+}
+
+/// What reading the beginning of a value led to.
+enum Step {
+    /// The value is over.
+    Done,
+    /// A container is open, and its first value, with this key, comes next.
+    Opened(Option<Span>),
+}
+
+struct Reader<'a> {
+    body: &'a [u8],
+    at: usize,
+    nodes: Vec<Node>,
+    open: Vec<Frame>,
+    entering: Entering,
+}
+
+/// Reads one whole JSON text and gives its nodes in the order of their first bytes.
+pub(super) fn read(body: &[u8], entering: Entering) -> Result<Vec<Node>> {
+    let mut reader = Reader { body, at: 0, nodes: Vec::new(), open: Vec::new(), entering };
+    reader.space();
+    reader.all_values()?;
+    reader.space();
+    if reader.at < body.len() {
+        return Err(reader.expected("the end of the text"));
+    }
+    Ok(reader.nodes)
+}
+
+impl Reader<'_> {
+    fn expected(&self, expected: &'static str) -> Error {
+        Error::Json { offset: self.at, expected }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.body.get(self.at).copied()
+    }
+
+    fn space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    /// Reads values until the root is over.
+    fn all_values(&mut self) -> Result<()> {
+        let mut key = None;
+        loop {
+            if let Step::Opened(first_key) = self.value(key)? {
+                key = first_key;
+                continue;
+            }
+            loop {
+                let Some(frame) = self.open.last().copied() else { return Ok(()) };
+                self.space();
+                match (self.peek(), frame.is_object) {
+                    (Some(b','), is_object) => {
+                        self.at += 1;
+                        self.space();
+                        key = if is_object { Some(self.key()?) } else { None };
+                        break;
+                    }
+                    (Some(b'}'), true) | (Some(b']'), false) => self.close(frame),
+                    (_, true) => return Err(self.expected("`,` or `}`")),
+                    (_, false) => return Err(self.expected("`,` or `]`")),
+                }
+            }
+        }
+    }
+
+    fn value(&mut self, key: Option<Span>) -> Result<Step> {
+        let start = self.at;
+        let kind = match self.peek() {
+            Some(b'{') => return self.container(key, true),
+            Some(b'[') => return self.container(key, false),
+            Some(b'"') => {
+                self.at = string_end(self.body, start)?;
+                NodeKind::String
+            }
+            Some(b't') => self.word(b"true", NodeKind::True)?,
+            Some(b'f') => self.word(b"false", NodeKind::False)?,
+            Some(b'n') => self.word(b"null", NodeKind::Null)?,
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            _ => return Err(self.expected("a value")),
+        };
+        if self.open.last().is_none_or(|frame| frame.level != Level::Skipped) {
+            self.push(Node::new(Span::new(start, self.at), key, kind))?;
+        }
+        Ok(Step::Done)
+    }
+
+    fn push(&mut self, node: Node) -> Result<usize> {
+        if self.nodes.len() >= MAX_NODES {
+            return Err(Error::Limit { what: "number of values", offset: node.span.start(), limit: MAX_NODES });
+        }
+        self.nodes.push(node);
+        self.close_node(self.nodes.len() - 1);
+        Ok(self.nodes.len() - 1)
+    }
+
+    /// Notes that the node at `place` holds all nodes after it.
+    fn close_node(&mut self, place: usize) {
+        let next = self.nodes.len();
+        if let Some(node) = self.nodes.get_mut(place) {
+            node.set_next(next);
+        }
+    }
+
+    fn container(&mut self, key: Option<Span>, is_object: bool) -> Result<Step> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(Error::Limit { what: "depth of nesting", offset: self.at, limit: MAX_DEPTH });
+        }
+        let start = self.at;
+        let level = self.level_below(key, is_object);
+        let node = if self.open.last().is_none_or(|frame| frame.level != Level::Skipped) {
+            let kind = if is_object { NodeKind::Object } else { NodeKind::Array };
+            let mut node = Node::new(Span::new(start, start + 1), key, kind);
+            node.set_entered(level != Level::Skipped);
+            Some(self.push(node)?)
+        } else {
+            None
+        };
+        let frame = Frame { start, is_object, level, node };
+        self.open.push(frame);
+        self.at += 1;
+        self.space();
+        match (self.peek(), is_object) {
+            (Some(b'}'), true) | (Some(b']'), false) => {
+                self.close(frame);
+                Ok(Step::Done)
+            }
+            (_, true) => Ok(Step::Opened(Some(self.key()?))),
+            (_, false) => Ok(Step::Opened(None)),
+        }
+    }
+
+    /// Says how the container that begins here treats its values.
+    fn level_below(&self, key: Option<Span>, is_object: bool) -> Level {
+        let Some(parent) = self.open.last() else {
+            // A bare list of messages counts as the value of `messages`.
+            return if is_object { Level::Request } else { Level::Below };
+        };
+        let is_entered = match (parent.level, key, self.entering) {
+            (Level::Skipped, _, _) => false,
+            (_, _, Entering::Everything) | (_, None, _) => true,
+            (Level::Request, Some(key), _) => self.is_one_of(key, &REQUEST_KEYS),
+            (Level::Below, Some(key), _) => self.is_one_of(key, &MESSAGE_KEYS),
+        };
+        if is_entered { Level::Below } else { Level::Skipped }
+    }
+
+    fn is_one_of(&self, key: Span, names: &[&str]) -> bool {
+        names.iter().any(|name| strings::says(key.of(self.body), name))
+    }
+
+    /// Ends the innermost container at the bracket that stands here.
+    fn close(&mut self, frame: Frame) {
+        self.at += 1;
+        self.open.pop();
+        let Some(place) = frame.node else { return };
+        self.close_node(place);
+        if let Some(node) = self.nodes.get_mut(place) {
+            node.span = Span::new(frame.start, self.at);
+        }
+    }
+
+    /// Reads a key and its colon, and stops at the value.
+    fn key(&mut self) -> Result<Span> {
+        if self.peek() != Some(b'"') {
+            return Err(self.expected("a key"));
+        }
+        let start = self.at;
+        self.at = string_end(self.body, start)?;
+        let key = Span::new(start, self.at);
+        self.space();
+        if self.peek() != Some(b':') {
+            return Err(self.expected("`:`"));
+        }
+        self.at += 1;
+        self.space();
+        Ok(key)
+    }
+
+    fn word(&mut self, word: &'static [u8], kind: NodeKind) -> Result<NodeKind> {
+        if !self.body.get(self.at..).is_some_and(|rest| rest.starts_with(word)) {
+            return Err(self.expected("`true`, `false` or `null`"));
+        }
+        self.at += word.len();
+        Ok(kind)
+    }
+
+    fn number(&mut self) -> Result<NodeKind> {
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        // No further digit may follow a leading zero; whoever reads on will trip over it.
+        if self.peek() == Some(b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(NodeKind::Number)
+    }
+
+    fn digits(&mut self) -> Result<()> {
+        if !matches!(self.peek(), Some(b'0'..=b'9')) {
+            return Err(self.expected("a digit"));
+        }
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Finds the end of the string literal that opens at `open`: the offset after its closing quotation mark.
+pub(super) fn string_end(body: &[u8], open: usize) -> Result<usize> {
+    let mut at = open + 1;
+    let mut carry = 0;
+    while at < body.len() {
+        let block = blocks::block_at(body, at);
+        let masks = blocks::masks(&block);
+        let escaped = blocks::escaped(masks.backslash, &mut carry);
+        let closing = masks.quote & !escaped;
+        // All bits below the lowest closing quotation mark; all 64 if there is none.
+        let inside = (closing & closing.wrapping_neg()).wrapping_sub(1);
+        if masks.holds_control {
+            let control = blocks::control(&block) & inside;
+            if control != 0 {
+                let offset = at + control.trailing_zeros() as usize;
+                return Err(Error::Json { offset, expected: "an escape instead of a control character" });
+            }
+        }
+        let unusual = escaped & inside & !(masks.quote | masks.backslash | masks.letter_n);
+        if unusual != 0 {
+            check_escapes(body, at, unusual)?;
+        }
+        if closing != 0 {
+            return Ok(at + closing.trailing_zeros() as usize + 1);
+        }
+        at += BLOCK;
+    }
+    Err(Error::Json { offset: body.len(), expected: "`\"`" })
+}
+
+/// Checks the characters after backslashes that bits of `escaped` stand for, counted from `block_start`.
+fn check_escapes(body: &[u8], block_start: usize, mut escaped: u64) -> Result<()> {
+    while escaped != 0 {
+        let at = block_start + escaped.trailing_zeros() as usize;
+        escaped &= escaped - 1;
+        let is_valid = match body.get(at) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => true,
+            Some(b'u') => body.get(at + 1..at + 5).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)),
+            _ => false,
+        };
+        if !is_valid {
+            return Err(Error::Json { offset: at - 1, expected: "an escape that JSON knows" });
+        }
+    }
+    Ok(())
+}

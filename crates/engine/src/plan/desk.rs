@@ -1,0 +1,115 @@
+//! What does a plan work with? Body, counts, limits and the decoded texts, each decoded once.
+
+use std::cell::OnceCell;
+
+use liveset_tokens::{TokenCounter, Tokens};
+
+use super::{
+    ends::Measure,
+    form::{self, Form, PartForm},
+    texts::ResultTexts,
+};
+use crate::{
+    budget::Budget,
+    counts::Counts,
+    error::{Error, Result},
+    policy::Policy,
+    transcript::{Item, ItemIdx, ItemKind, Transcript},
+};
+
+/// The inputs of a plan and what was derived from them on the way.
+pub(crate) struct Desk<'p, 'a> {
+    pub(crate) transcript: &'p Transcript<'a>,
+    pub(crate) counts: &'p Counts,
+    pub(crate) budget: &'p Budget,
+    pub(crate) policy: &'p Policy,
+    pub(crate) counter: &'p dyn TokenCounter,
+    /// Thousandths of the input price for cached input read and written.
+    pub(crate) price: liveset_tokens::Price,
+    results: Vec<ItemIdx>,
+    texts: Vec<OnceCell<ResultTexts<'a>>>,
+}
+
+impl<'p, 'a> Desk<'p, 'a> {
+    pub(crate) fn new(
+        transcript: &'p Transcript<'a>,
+        counts: &'p Counts,
+        budget: &'p Budget,
+        policy: &'p Policy,
+        counter: &'p dyn TokenCounter,
+        price: liveset_tokens::Price,
+    ) -> Self {
+        let items = transcript.items.iter().enumerate();
+        let results: Vec<ItemIdx> = items
+            .filter(|(_, item)| item.kind == ItemKind::ToolResult)
+            .map(|(at, _)| ItemIdx(u32::try_from(at).unwrap_or(u32::MAX)))
+            .collect();
+        let texts = results.iter().map(|_| OnceCell::new()).collect();
+        Self { transcript, counts, budget, policy, counter, price, results, texts }
+    }
+
+    pub(crate) fn item(&self, idx: ItemIdx) -> Result<&'p Item> {
+        self.transcript.items.get(idx.at()).ok_or(Error::Edit { offset: 0 })
+    }
+
+    /// Gives a result by its place in order of delivery, decoded.
+    pub(crate) fn texts(&self, ordinal: usize) -> Result<&ResultTexts<'a>> {
+        let (Some(&idx), Some(cell)) = (self.results.get(ordinal), self.texts.get(ordinal)) else {
+            return Err(Error::Edit { offset: 0 });
+        };
+        if let Some(texts) = cell.get() {
+            return Ok(texts);
+        }
+        let texts = ResultTexts::of(self.transcript, self.item(idx)?)?;
+        Ok(cell.get_or_init(|| texts))
+    }
+
+    /// Gives a result's size in o200k tokens, which is what tombstones state.
+    pub(crate) fn o200k(&self, ordinal: usize, original: Tokens) -> Result<Tokens> {
+        let o200k = liveset_tokens::o200k();
+        if o200k.name() == self.counter.name() {
+            return Ok(original);
+        }
+        Ok(self.texts(ordinal)?.parts.iter().map(|part| o200k.count(&part.text)).sum())
+    }
+
+    /// Counts a result's text as a form leaves it.
+    pub(crate) fn size(&self, ordinal: usize, form: &Form, original: Tokens) -> Result<Tokens> {
+        if *form == Form::Whole {
+            return Ok(original);
+        }
+        let texts = self.texts(ordinal)?;
+        let o200k = match form {
+            Form::Gone => self.o200k(ordinal, original)?,
+            Form::Whole | Form::Cut(_) => Tokens(0),
+        };
+        let parts = form::write(texts, form, o200k);
+        Ok(texts.parts.iter().zip(&parts).map(|(part, written)| self.part_size(part, written)).sum())
+    }
+
+    fn part_size(&self, part: &super::texts::PartText<'_>, written: &PartForm) -> Tokens {
+        match form::rendered(part, written) {
+            Some(text) => self.counter.count(&text),
+            None => self.counter.count(&part.text),
+        }
+    }
+}
+
+/// No token of a public vocabulary stands for more bytes than this (o200k: 128 blanks).
+const MAX_TOKEN_BYTES: u64 = 128;
+
+/// Measures in the tokens of the model.
+pub(crate) struct InTokens<'c>(pub(crate) &'c dyn TokenCounter);
+
+impl Measure for InTokens<'_> {
+    fn size(&self, text: &str) -> u64 {
+        self.0.count(text).0
+    }
+
+    fn size_within(&self, text: &str, limit: u64) -> Option<u64> {
+        if text.len() as u64 / MAX_TOKEN_BYTES > limit {
+            return None;
+        }
+        Some(self.size(text)).filter(|&size| size <= limit)
+    }
+}

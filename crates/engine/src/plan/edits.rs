@@ -1,0 +1,140 @@
+//! Which bytes change for what was decided? From forms to edits.
+//!
+//! The only place that turns a decision into JSON text.
+
+use super::{
+    desk::Desk,
+    form::{self, Form, PartForm},
+    state::{Change, Notice, ResultState, State},
+    texts::ResultTexts,
+};
+use crate::{
+    content_id::ContentId,
+    edit::{Back, Edit, Splice},
+    error::Result,
+    json::{self, RawCursor},
+    manifest::Original,
+    report::EditKind,
+    span::Span,
+    transcript::{Item, ItemIdx, WireFormat},
+};
+
+/// Writes the edits of a state and the originals behind them.
+pub(crate) fn edits(desk: &Desk<'_, '_>, state: &State) -> Result<(Vec<Edit>, Vec<Original>)> {
+    let mut edits = Vec::new();
+    let mut originals = Vec::new();
+    for (ordinal, result) in state.results.iter().enumerate() {
+        let Some(change) = result.change.as_ref().filter(|_| result.form != Form::Whole) else { continue };
+        let (edit, original) = of_result(desk, ordinal, result, change)?;
+        edits.push(edit);
+        originals.push(original);
+    }
+    for (&idx, notice) in &state.notices {
+        let (edit, original) = of_media(desk, idx, notice)?;
+        edits.push(edit);
+        originals.push(original);
+    }
+    edits.sort_by_key(|edit| edit.item);
+    Ok((edits, originals))
+}
+
+fn of_result(desk: &Desk<'_, '_>, ordinal: usize, result: &ResultState, change: &Change) -> Result<(Edit, Original)> {
+    let item = desk.item(result.item)?;
+    let texts = desk.texts(ordinal)?;
+    let o200k = desk.o200k(ordinal, result.original)?;
+    let (bytes, offsets) = original_of(desk, texts)?;
+    let mut splices = Vec::new();
+    for ((part, written), offset) in texts.parts.iter().zip(form::write(texts, &result.form, o200k)).zip(offsets) {
+        let PartForm::Gaps(gaps) = written else { continue };
+        let literal = part.literal.of(desk.transcript.body);
+        let mut cursor = RawCursor::new(literal);
+        for gap in gaps {
+            let (from, to) = (cursor.raw_at(gap.start), cursor.raw_at(gap.end));
+            let raw = literal.get(from..to).unwrap_or_default();
+            let text = part.text.get(gap.start..gap.end).unwrap_or_default();
+            let start = part.literal.start();
+            splices.push(Splice {
+                span: Span::new(start + from, start + to),
+                with: json::encode_inner(&gap.text),
+                back: back(raw, text, offset + gap.start),
+            });
+        }
+    }
+    let id = ContentId::of(&bytes);
+    let edit = Edit {
+        item: result.item,
+        unit: item.unit,
+        kind: change.kind,
+        step: change.step,
+        reason: change.reason.clone(),
+        tool: Some(texts.name.tool.clone()),
+        call_id: call_id(desk, item),
+        tokens_before: result.original,
+        tokens_after: result.tokens,
+        archive_id: id,
+        splices,
+    };
+    Ok((edit, Original { id, bytes }))
+}
+
+/// Raw bytes are kept wherever this crate would escape them otherwise.
+fn back(raw: &[u8], text: &str, start: usize) -> Back {
+    if json::encode_inner(text).as_bytes() == raw {
+        return Back::Text { start, end: start + text.len() };
+    }
+    Back::Raw(String::from_utf8_lossy(raw).into_owned())
+}
+
+/// Gives the original of a result, its parts joined by `\n`, and where each part starts in it.
+fn original_of(desk: &Desk<'_, '_>, texts: &ResultTexts<'_>) -> Result<(Vec<u8>, Vec<usize>)> {
+    let mut bytes = Vec::new();
+    let mut offsets = Vec::with_capacity(texts.parts.len());
+    for (at, part) in texts.parts.iter().enumerate() {
+        if at > 0 {
+            bytes.push(b'\n');
+        }
+        offsets.push(bytes.len());
+        bytes.extend_from_slice(&json::decode(part.literal.of(desk.transcript.body))?.wtf8());
+    }
+    Ok((bytes, offsets))
+}
+
+fn call_id(desk: &Desk<'_, '_>, item: &Item) -> Option<String> {
+    let literal = item.answer()?.id?.of(desk.transcript.body);
+    Some(json::decode(literal).ok()?.text().to_owned())
+}
+
+fn of_media(desk: &Desk<'_, '_>, idx: ItemIdx, notice: &Notice) -> Result<(Edit, Original)> {
+    let item = desk.item(idx)?;
+    let body = desk.transcript.body;
+    let bytes = item.span.of(body).to_vec();
+    let result = item.within.map(|within| desk.item(within)).transpose()?;
+    let call = result.and_then(|result| result.answer()).and_then(|answer| answer.call);
+    let name = call.map(|call| desk.item(call)).transpose()?.and_then(Item::call);
+    let id = ContentId::of(&bytes);
+    let edit = Edit {
+        item: idx,
+        unit: result.and_then(|result| result.unit),
+        kind: EditKind::Media,
+        step: Some(0),
+        reason: format!("older than the newest {} pictures", desk.policy.keep_media),
+        tool: Some(crate::tools::CallName::of(desk.transcript, name).tool),
+        call_id: result.and_then(|result| call_id(desk, result)),
+        tokens_before: notice.before,
+        tokens_after: notice.after,
+        archive_id: id,
+        splices: vec![Splice { span: item.span, with: notice_block(desk, item, &notice.text), back: Back::Verbatim }],
+    };
+    Ok((edit, Original { id, bytes }))
+}
+
+/// Writes the block that stands for a picture; a cache mark stays on it.
+fn notice_block(desk: &Desk<'_, '_>, item: &Item, text: &str) -> String {
+    let kind = match desk.transcript.format {
+        WireFormat::Anthropic | WireFormat::OpenaiChat => "text",
+        WireFormat::OpenaiResponses => "input_text",
+    };
+    let mark = item.cache_mark.map(|mark| String::from_utf8_lossy(mark.of(desk.transcript.body)).into_owned());
+    let mark = mark.map(|mark| format!(",\"cache_control\":{mark}")).unwrap_or_default();
+    format!("{{\"type\":\"{kind}\",\"text\":{}{mark}}}", json::encode(text))
+}

@@ -1,0 +1,114 @@
+//! How does a conversation grow, and where is a sweep due? The walk over its request points.
+//!
+//! A fold over items: what it decides at a place depends on nothing after that place (law 5).
+
+use liveset_tokens::Tokens;
+
+use super::{
+    desk::Desk,
+    ends::{Borders, Chars, Measure, keep_ends},
+    form::{Form, Removed},
+    state::{Change, ResultState, State},
+    sweep,
+};
+use crate::{
+    error::Result,
+    report::EditKind,
+    transcript::{Editing, Item, ItemIdx, ItemKind, Side},
+};
+
+/// Takes in every item after those that `state` holds, and sweeps where one is due.
+pub(crate) fn walk(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
+    if state.items == 0 {
+        let fixed = desk.counts.request();
+        state.fixed = fixed;
+        state.view = fixed;
+    }
+    let items = &desk.transcript.items;
+    while let Some(item) = items.get(state.items) {
+        let idx = ItemIdx(u32::try_from(state.items).unwrap_or(u32::MAX));
+        state.items += 1;
+        take_in(desk, state, idx, item)?;
+        // Parts of a result come with it: the point lies after the last of them.
+        let goes_on = items.get(state.items).is_some_and(|next| next.within.is_some());
+        if item.side == Side::Other && !goes_on {
+            sweep::at_point(desk, state, idx)?;
+        }
+    }
+    Ok(())
+}
+
+fn take_in(desk: &Desk<'_, '_>, state: &mut State, idx: ItemIdx, item: &Item) -> Result<()> {
+    let tokens = desk.counts.item(idx);
+    state.view += tokens;
+    if item.side == Side::Assistant {
+        state.number = state.number.max(item.number);
+    }
+    match item.kind {
+        ItemKind::System => state.fixed += tokens,
+        ItemKind::Reasoning if item.is_signed_reasoning() => state.signed.push(idx),
+        ItemKind::Media if item.within.is_some() => state.media.push(idx),
+        ItemKind::ToolResult => take_in_result(desk, state, idx, item)?,
+        ItemKind::User
+        | ItemKind::Assistant
+        | ItemKind::Reasoning
+        | ItemKind::ToolCall
+        | ItemKind::Media
+        | ItemKind::Opaque => {}
+    }
+    Ok(())
+}
+
+fn take_in_result(desk: &Desk<'_, '_>, state: &mut State, idx: ItemIdx, item: &Item) -> Result<()> {
+    let original = desk.counts.text(idx);
+    let ordinal = state.results.len();
+    state.results.push(ResultState {
+        item: idx,
+        number: item.number,
+        original,
+        tokens: original,
+        form: Form::Whole,
+        change: None,
+        tombstone: None,
+    });
+    state.alive.push(ordinal);
+    intake(desk, state, ordinal, item)
+}
+
+/// Characters that the gaps of an intake may take.
+const INTAKE_GAP_CHARS: u64 = 300;
+
+/// Cuts a result that is over the hard limit, from itself alone.
+fn intake(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, item: &Item) -> Result<()> {
+    let limit = desk.policy.intake_limit();
+    let bytes: u64 = item.texts.iter().map(|text| text.len() as u64).sum();
+    let editable = item.answer().is_some_and(|answer| answer.editing == Editing::Free);
+    if bytes <= limit || !editable {
+        return Ok(());
+    }
+    let texts = desk.texts(ordinal)?;
+    let sizes: Vec<u64> = texts.parts.iter().map(|part| Chars.size(&part.text)).collect();
+    let chars: u64 = sizes.iter().sum();
+    if chars <= limit {
+        return Ok(());
+    }
+    let room = limit.saturating_sub(INTAKE_GAP_CHARS);
+    let removed: Vec<Vec<Removed>> = texts
+        .parts
+        .iter()
+        .zip(&sizes)
+        .map(|(part, &size)| {
+            let share = u128::from(room) * u128::from(size) / u128::from(chars.max(1));
+            keep_ends(part, u64::try_from(share).unwrap_or(u64::MAX), Borders::Passages, &Chars)
+        })
+        .collect();
+    let form = Form::Cut(removed);
+    let Some(original) = state.results.get(ordinal).map(|result| result.original) else { return Ok(()) };
+    let tokens = desk.size(ordinal, &form, original)?;
+    if tokens.0 + desk.policy.min_gain > original.0 {
+        return Ok(());
+    }
+    let reason = format!("over the hard limit of {limit} characters");
+    state.set(ordinal, form, Tokens(tokens.0), Change { kind: EditKind::Shorten, step: None, reason });
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! Which passages stay? Step 1 of `balanced`: rule L5 of `retention-study.md` under a budget in tokens.
+//!
+//! Starts with every candidate at its tombstone and buys passages back by score, skipping what does not fit.
+
+use std::collections::BTreeMap;
+
+use liveset_tokens::Tokens;
+
+use super::{
+    candidate::{Candidate, Slot},
+    desk::Desk,
+    form::{Form, Piece, Removed},
+    protect::Pin,
+    score::{ChainText, Part, ResultText, Score, score},
+    state::{Change, ResultState, State},
+};
+use crate::{
+    error::Result,
+    json,
+    report::EditKind,
+    tombstone,
+    transcript::{ArgumentsForm, Item, ItemKind},
+};
+
+/// Step number in reports.
+const STEP: u8 = 1;
+
+/// What the fill decided for one result.
+pub(crate) struct Decision {
+    pub(crate) ordinal: usize,
+    pub(crate) form: Form,
+    pub(crate) tokens: Tokens,
+    pub(crate) change: Change,
+    /// Best score among its passages; the lowest go whole first where the body does not fit.
+    pub(crate) best: i32,
+}
+
+/// Decides the form of each candidate so that the view comes to `target`, or as near as it can.
+pub(crate) fn fill(
+    desk: &Desk<'_, '_>,
+    state: &mut State,
+    pins: &BTreeMap<usize, Pin>,
+    target: Tokens,
+) -> Result<Vec<Decision>> {
+    let candidates = candidates(desk, state, pins)?;
+    let mut floor = state.view.0;
+    for &ordinal in &candidates {
+        let Some(result) = state.results.get(ordinal) else { continue };
+        floor = (floor + result.tombstone.unwrap_or_default().0).saturating_sub(result.tokens.0);
+    }
+    if floor >= target.0 {
+        // Nothing can stay, so no score is needed.
+        return candidates
+            .into_iter()
+            .map(|ordinal| gone(desk, state, ordinal, "no room under the target", 0))
+            .collect();
+    }
+    let scores = scores(desk, state)?;
+    let mut filled = Vec::with_capacity(candidates.len());
+    for &ordinal in &candidates {
+        let Some(result) = state.results.get(ordinal) else { continue };
+        let of_result = scores.get(ordinal).map(Vec::as_slice).unwrap_or_default();
+        filled.push(Candidate::new(desk, ordinal, result, of_result)?);
+    }
+    buy_back(desk, &mut filled, target.0 - floor);
+    filled.iter_mut().map(|candidate| decide(desk, state, candidate)).filter_map(Result::transpose).collect()
+}
+
+/// Results that step 1 may take: processed, not pinned, and dearer than their tombstone.
+fn candidates(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<Vec<usize>> {
+    let min_gain = desk.policy.min_gain;
+    let mut found = Vec::new();
+    for ordinal in state.alive.clone() {
+        let Some(result) = state.results.get_mut(ordinal) else { continue };
+        if result.number >= state.number || pins.contains_key(&ordinal) || result.tokens.0 <= min_gain {
+            continue;
+        }
+        let texts = desk.texts(ordinal)?;
+        // What arrives with our own marks was cut before: it only ever goes whole, and only if the body must fit.
+        if texts.is_blank() || texts.parts.iter().any(|part| arrives_cut(&part.text)) {
+            continue;
+        }
+        if result.tombstone.is_none() {
+            result.tombstone = Some(desk.size(ordinal, &Form::Gone, result.original)?);
+        }
+        if result.tombstone.is_some_and(|tombstone| tombstone.0 + min_gain <= result.tokens.0) {
+            found.push(ordinal);
+        }
+    }
+    Ok(found)
+}
+
+/// Says whether a text as the client sent it holds a tombstone or gap of ours.
+pub(crate) fn arrives_cut(text: &str) -> bool {
+    tombstone::is_tombstone(text) || tombstone::holds_gap(text)
+}
+
+/// Decides for the tombstone.
+pub(crate) fn gone(desk: &Desk<'_, '_>, state: &State, ordinal: usize, reason: &str, best: i32) -> Result<Decision> {
+    let original = state.results.get(ordinal).map(|result| result.original).unwrap_or_default();
+    let tokens = desk.size(ordinal, &Form::Gone, original)?;
+    let change = Change { kind: EditKind::Tombstone, step: Some(STEP), reason: reason.to_owned() };
+    Ok(Decision { ordinal, form: Form::Gone, tokens, change, best })
+}
+
+fn buy_back(desk: &Desk<'_, '_>, candidates: &mut [Candidate<'_, '_>], room: u64) {
+    let mut order: Vec<(usize, usize, Slot)> = Vec::new();
+    for (at, candidate) in candidates.iter().enumerate() {
+        let open = candidate.slots.iter().enumerate().filter(|(_, slot)| slot.in_view);
+        order.extend(open.map(|(place, slot)| (at, place, *slot)));
+    }
+    // Highest score first, then the newer result, then the earlier place in it.
+    order.sort_by_key(|&(at, place, slot)| (std::cmp::Reverse(slot.score.value), std::cmp::Reverse(at), place));
+    let mut room = i128::from(room);
+    for (at, place, _) in order {
+        let Some(candidate) = candidates.get_mut(at) else { continue };
+        let price = candidate.price(desk, place);
+        if price <= room {
+            room -= price;
+            candidate.keep(desk, place);
+        }
+    }
+}
+
+fn decide(desk: &Desk<'_, '_>, state: &State, candidate: &mut Candidate<'_, '_>) -> Result<Option<Decision>> {
+    let Some(result) = state.results.get(candidate.ordinal) else { return Ok(None) };
+    candidate.keep_small_runs(desk);
+    let best = candidate.best();
+    if candidate.kept_none() {
+        return gone(desk, state, candidate.ordinal, &candidate.reason(), best).map(Some);
+    }
+    let Some(form) = candidate.form(result) else { return Ok(None) };
+    let tokens = desk.size(candidate.ordinal, &form, result.original)?;
+    if tokens.0 + desk.policy.min_gain > result.tokens.0 {
+        return Ok(None);
+    }
+    let change = Change { kind: EditKind::Gap, step: Some(STEP), reason: candidate.reason() };
+    Ok(Some(Decision { ordinal: candidate.ordinal, form, tokens, change, best }))
+}
+
+/// Scores every passage of every result delivered so far.
+fn scores(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<Vec<Vec<Score>>>> {
+    let chain = chain(desk, state)?;
+    let chain: Vec<ChainText<'_>> =
+        chain.iter().map(|(number, text)| ChainText { number: *number, text: text.as_ref() }).collect();
+    let mut views = Vec::with_capacity(state.results.len());
+    for (ordinal, result) in state.results.iter().enumerate() {
+        let texts = desk.texts(ordinal)?;
+        views.push(texts.parts.iter().enumerate().map(|(at, part)| in_view(result, at, part)).collect::<Vec<_>>());
+    }
+    let mut results = Vec::with_capacity(state.results.len());
+    for ((ordinal, result), views) in state.results.iter().enumerate().zip(&views) {
+        let parts = desk.texts(ordinal)?.parts.iter().zip(views);
+        let parts = parts.map(|(part, in_view)| Part { text: &part.text, passages: &part.passages, in_view });
+        results.push(ResultText { number: result.number, parts: parts.collect() });
+    }
+    Ok(score(state.number, &chain, &results))
+}
+
+/// Says of each passage of a part whether anything of it is in view.
+pub(crate) fn in_view(result: &ResultState, part: usize, texts: &super::texts::PartText<'_>) -> Vec<bool> {
+    let removed: &[Removed] = match &result.form {
+        Form::Whole => &[],
+        Form::Gone => return vec![false; texts.passages.len()],
+        Form::Cut(parts) => parts.get(part).map(Vec::as_slice).unwrap_or_default(),
+    };
+    let gone = |start: u32, end: u32| {
+        removed
+            .iter()
+            .any(|piece| matches!(piece.what, Piece::Lines { .. }) && piece.start <= start && end <= piece.end)
+    };
+    texts.passages.iter().map(|passage| !gone(passage.start, passage.end)).collect()
+}
+
+type Chain<'a> = Vec<(u32, std::borrow::Cow<'a, str>)>;
+
+/// User and assistant text, readable reasoning and the string leaves of arguments, up to here.
+fn chain<'a>(desk: &Desk<'_, 'a>, state: &State) -> Result<Chain<'a>> {
+    let mut out: Chain<'a> = Vec::new();
+    for item in desk.transcript.items.iter().take(state.items) {
+        match item.kind {
+            ItemKind::User | ItemKind::Assistant | ItemKind::Reasoning => {
+                for text in &item.texts {
+                    out.push((item.number, json::decode(text.of(desk.transcript.body))?.into_text()));
+                }
+            }
+            ItemKind::ToolCall => push_arguments(desk, item, &mut out)?,
+            ItemKind::System | ItemKind::ToolResult | ItemKind::Media | ItemKind::Opaque => {}
+        }
+    }
+    Ok(out)
+}
+
+fn push_arguments<'a>(desk: &Desk<'_, 'a>, item: &Item, out: &mut Chain<'a>) -> Result<()> {
+    let Some(call) = item.call() else { return Ok(()) };
+    let Some(raw) = call.arguments.map(|span| span.of(desk.transcript.body)) else { return Ok(()) };
+    let mut push_leaves = |leaves: Option<Vec<json::Leaf>>, otherwise: std::borrow::Cow<'a, str>| match leaves {
+        Some(leaves) => out.extend(leaves.into_iter().map(|leaf| (item.number, leaf.text.into()))),
+        None => out.push((item.number, otherwise)),
+    };
+    match call.form {
+        ArgumentsForm::Object => push_leaves(json::string_leaves(raw), String::from_utf8_lossy(raw)),
+        ArgumentsForm::JsonString => {
+            let text = json::decode(raw)?.into_text();
+            push_leaves(json::string_leaves(text.as_bytes()), text);
+        }
+        ArgumentsForm::Text => push_leaves(None, json::decode(raw)?.into_text()),
+    }
+    Ok(())
+}

@@ -1,0 +1,218 @@
+//! In which form does a result leave, and how is that form written?
+//!
+//! A form is data over the text as the client sent it; writing it is the same wherever it is asked for.
+
+use crate::{
+    plan::texts::{ErrorLine, PartText, ResultTexts},
+    tombstone::{self, Evidence, MAX_ERROR_LINES, TombstoneFacts},
+};
+use liveset_tokens::Tokens;
+
+/// Characters over which a line is giant: of such a line both ends may stay (law 8).
+pub(crate) const GIANT_LINE_CHARS: usize = 1_000;
+
+/// The form in which a result's text leaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As it arrived.
+    Whole,
+    /// With gaps, per part, sorted and apart from each other.
+    Cut(Vec<Vec<Removed>>),
+    /// A tombstone.
+    Gone,
+}
+
+/// A piece of a part's text that is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Removed {
+    /// Bytes of the part's text.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) what: Piece,
+}
+
+/// What kind of piece is left out, counted in the source's own units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Whole lines of the result, from 0, both included.
+    Lines { first: u32, last: u32 },
+    /// The middle of one giant line; characters from 0, `to` excluded.
+    Inner { line: u32, from: u32, to: u32 },
+}
+
+/// A gap as it is written: what it replaces and the text in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Gap {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) text: String,
+}
+
+/// One part as it leaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PartForm {
+    /// Not touched.
+    Untouched,
+    /// These pieces of the part's text are replaced.
+    Gaps(Vec<Gap>),
+}
+
+/// Sorts pieces, drops those inside others and joins runs of whole lines that touch.
+pub(crate) fn normalised(mut pieces: Vec<Removed>) -> Vec<Removed> {
+    pieces.sort_by_key(|piece| (piece.start, std::cmp::Reverse(piece.end)));
+    let mut out: Vec<Removed> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        if let Some(before) = out.last_mut() {
+            if piece.end <= before.end {
+                continue;
+            }
+            if let (Piece::Lines { first, last }, Piece::Lines { first: next, last: new_last }) =
+                (before.what, piece.what)
+            {
+                if piece.start <= before.end || next == last + 1 {
+                    before.end = piece.end;
+                    before.what = Piece::Lines { first, last: last.max(new_last) };
+                    continue;
+                }
+            }
+        }
+        out.push(piece);
+    }
+    out
+}
+
+/// Gives the piece that leaves out the lines `first` to `last` (of the part, from 0) at these bytes.
+pub(crate) fn lines_piece(part: &PartText<'_>, start: u32, end: u32, first: u32, last: u32) -> Removed {
+    let what = Piece::Lines { first: part.lines_before + first, last: part.lines_before + last };
+    Removed { start, end, what }
+}
+
+/// Writes a form: what each part looks like when it leaves.
+pub(crate) fn write(texts: &ResultTexts<'_>, form: &Form, o200k: Tokens) -> Vec<PartForm> {
+    match form {
+        Form::Whole => texts.parts.iter().map(|_| PartForm::Untouched).collect(),
+        Form::Cut(removed) => write_cut(texts, removed),
+        Form::Gone => write_gone(texts, o200k),
+    }
+}
+
+fn write_cut(texts: &ResultTexts<'_>, removed: &[Vec<Removed>]) -> Vec<PartForm> {
+    let last_part = removed.iter().rposition(|pieces| !pieces.is_empty());
+    let parts = texts.parts.iter().enumerate().map(|(at, part)| {
+        let pieces = removed.get(at).map(Vec::as_slice).unwrap_or_default();
+        if pieces.is_empty() {
+            return PartForm::Untouched;
+        }
+        let gaps = pieces.iter().enumerate().map(|(place, piece)| {
+            let is_last = Some(at) == last_part && place + 1 == pieces.len();
+            write_gap(texts, at, part, piece, is_last.then(|| tombstone::route(texts.name.class)))
+        });
+        PartForm::Gaps(gaps.collect())
+    });
+    parts.collect()
+}
+
+fn write_gap(texts: &ResultTexts<'_>, at: usize, part: &PartText<'_>, piece: &Removed, route: Option<&str>) -> Gap {
+    let (start, end) = (piece.start as usize, piece.end as usize);
+    match piece.what {
+        Piece::Lines { first, last } => {
+            let errors = evidence(texts, errors_between(texts, at, piece.start, piece.end));
+            let text = tombstone::gap(first + 1, last + 1, texts.lines, route, &errors);
+            // The last line's own ending stays, so that the gap is a line of its own and no ending changes.
+            let ends = part.text.as_bytes().get(end.wrapping_sub(1)) == Some(&b'\n');
+            Gap { start, end: end - usize::from(ends), text }
+        }
+        Piece::Inner { line, from, to } => {
+            let text = tombstone::inner_gap(from as usize + 1, to as usize, line + 1, route);
+            Gap { start, end, text }
+        }
+    }
+}
+
+fn write_gone(texts: &ResultTexts<'_>, o200k: Tokens) -> Vec<PartForm> {
+    let head = texts.parts.iter().position(|part| !part.text.trim().is_empty());
+    let parts = texts.parts.iter().enumerate().map(|(at, part)| {
+        let whole = |text: String| PartForm::Gaps(vec![Gap { start: 0, end: part.text.len(), text }]);
+        if Some(at) == head {
+            return whole(tombstone_text(texts, o200k));
+        }
+        let (first, last) = (part.lines_before + 1, part.lines_before + part.lines);
+        let text = tombstone::gap(first, last, texts.lines, None, &Evidence::default());
+        // A part hardly longer than its gap stays as it is.
+        if part.text.len() <= 2 * text.len() { PartForm::Untouched } else { whole(text) }
+    });
+    parts.collect()
+}
+
+/// Writes the tombstone of a result.
+pub(crate) fn tombstone_text(texts: &ResultTexts<'_>, o200k: Tokens) -> String {
+    tombstone::tombstone(&TombstoneFacts {
+        call: &texts.name,
+        lines: texts.lines,
+        tokens: o200k,
+        exit: (texts.name.class == crate::tools::ToolClass::Execution).then_some(texts.exit).flatten(),
+        errors: evidence(texts, &texts.errors),
+    })
+}
+
+/// Gives the error lines of a part that stand wholly between two bytes.
+pub(crate) fn errors_between<'t>(texts: &'t ResultTexts<'_>, part: usize, start: u32, end: u32) -> &'t [ErrorLine] {
+    let from = texts.errors.partition_point(|line| (line.part, line.start) < (part, start));
+    let to = texts.errors.partition_point(|line| (line.part, line.start) < (part, end));
+    texts.errors.get(from..to).unwrap_or_default()
+}
+
+/// Writes the evidence in a run of error lines.
+pub(crate) fn evidence(texts: &ResultTexts<'_>, lines: &[ErrorLine]) -> Evidence {
+    let shown = lines.iter().take(MAX_ERROR_LINES).map(|line| error_text(texts, line)).collect();
+    Evidence { lines: shown, more: lines.len().saturating_sub(MAX_ERROR_LINES) }
+}
+
+/// Writes one error line; of a giant one both ends.
+pub(crate) fn error_text(texts: &ResultTexts<'_>, line: &ErrorLine) -> String {
+    let text = texts.parts.get(line.part).and_then(|part| part.text.get(line.start as usize..line.end as usize));
+    let text = text.unwrap_or_default();
+    let chars = if text.len() > GIANT_LINE_CHARS { text.chars().count() } else { 0 };
+    if chars <= GIANT_LINE_CHARS {
+        return text.to_owned();
+    }
+    let keep = GIANT_LINE_CHARS / 2 - 100;
+    let head: String = text.chars().take(keep).collect();
+    let tail: String = text.chars().skip(chars - keep).collect();
+    format!("{head}{}{tail}", tombstone::inner_gap(keep + 1, chars - keep, line.line + 1, None))
+}
+
+/// Gives a part's text as it leaves.
+pub(crate) fn rendered(part: &PartText<'_>, form: &PartForm) -> Option<String> {
+    let PartForm::Gaps(gaps) = form else { return None };
+    let mut out = String::new();
+    let mut at = 0;
+    for gap in gaps {
+        out.push_str(part.text.get(at..gap.start).unwrap_or_default());
+        out.push_str(&gap.text);
+        at = gap.end;
+    }
+    out.push_str(part.text.get(at..).unwrap_or_default());
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(start: u32, end: u32, first: u32, last: u32) -> Removed {
+        Removed { start, end, what: Piece::Lines { first, last } }
+    }
+
+    #[test]
+    fn runs_that_touch_become_one() {
+        let joined = normalised(vec![lines(10, 20, 2, 3), lines(0, 10, 0, 1), lines(30, 40, 5, 5)]);
+        assert_eq!(joined, [lines(0, 20, 0, 3), lines(30, 40, 5, 5)]);
+    }
+
+    #[test]
+    fn a_piece_inside_another_is_no_gap_of_its_own() {
+        let inner = Removed { start: 12, end: 15, what: Piece::Inner { line: 2, from: 2, to: 5 } };
+        assert_eq!(normalised(vec![inner, lines(10, 20, 2, 3)]), [lines(10, 20, 2, 3)]);
+    }
+}

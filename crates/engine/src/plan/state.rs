@@ -1,0 +1,118 @@
+//! What has been decided so far? The state that is carried from request point to request point.
+//!
+//! Holds no text: it can be kept between requests and goes on where it stopped.
+
+use std::collections::BTreeMap;
+
+use liveset_tokens::Tokens;
+
+use super::form::Form;
+use crate::{report::EditKind, transcript::ItemIdx};
+
+/// Everything decided up to a place in the conversation. A pure function of the items before it.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Items taken in so far.
+    pub(crate) items: usize,
+    /// Results among them, in order of delivery.
+    pub(crate) results: Vec<ResultState>,
+    /// Results that may still go, by place in `results`.
+    pub(crate) alive: Vec<usize>,
+    /// Pictures in results that are still in view, in order.
+    pub(crate) media: Vec<ItemIdx>,
+    /// Notices in place of pictures.
+    pub(crate) notices: BTreeMap<ItemIdx, Notice>,
+    /// Tokens of tools and system.
+    pub(crate) fixed: Tokens,
+    /// Tokens of the whole view, with all edits so far.
+    pub(crate) view: Tokens,
+    /// Number of the newest assistant message.
+    pub(crate) number: u32,
+    /// Places of signed reasoning.
+    pub(crate) signed: Vec<ItemIdx>,
+    /// The growth step from which the next sweep is planned (see `sweep`).
+    pub(crate) next_level: u64,
+    /// Sweeps so far.
+    pub(crate) sweeps: Vec<SweepRecord>,
+    /// What went wrong or was held back at the newest request point.
+    pub(crate) held: Held,
+    /// Items after which a sweep changed something before signed reasoning.
+    pub(crate) reasoning_at_risk: bool,
+}
+
+/// Why the view may stand over the trigger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// It does not, or nothing was tried.
+    #[default]
+    No,
+    /// A sweep would have freed too little.
+    TooLittle,
+    /// Signed reasoning follows what would go.
+    Reasoning,
+}
+
+/// One result's form and size.
+#[derive(Clone, Debug)]
+pub(crate) struct ResultState {
+    pub(crate) item: ItemIdx,
+    pub(crate) number: u32,
+    /// Tokens of its text as it arrived.
+    pub(crate) original: Tokens,
+    /// Tokens of its text as it leaves.
+    pub(crate) tokens: Tokens,
+    pub(crate) form: Form,
+    /// The last change: what, by which step, why.
+    pub(crate) change: Option<Change>,
+    /// Its tombstone's size, once asked for.
+    pub(crate) tombstone: Option<Tokens>,
+}
+
+/// Why a result has its form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) kind: EditKind,
+    pub(crate) step: Option<u8>,
+    pub(crate) reason: String,
+}
+
+/// A notice in place of a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Notice {
+    pub(crate) text: String,
+    pub(crate) before: Tokens,
+    pub(crate) after: Tokens,
+}
+
+/// One sweep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SweepRecord {
+    /// The item after which it ran.
+    pub(crate) point: ItemIdx,
+    pub(crate) before: Tokens,
+    pub(crate) after: Tokens,
+    pub(crate) break_even: Option<u64>,
+}
+
+impl State {
+    /// Finds the first item, by place, that leaves in another form than in `other`.
+    #[must_use]
+    pub fn first_difference(&self, other: &Self) -> Option<usize> {
+        let pairs = self.results.iter().zip(&other.results);
+        let forms =
+            pairs.filter(|(here, there)| here.form != there.form).map(|(here, there)| here.item.min(there.item));
+        let same = |idx: &&ItemIdx| self.notices.get(idx) == other.notices.get(idx);
+        let media = self.notices.keys().chain(other.notices.keys()).filter(|idx| !same(idx)).copied();
+        forms.chain(media).min().map(ItemIdx::at)
+    }
+
+    /// Sets a result's form and keeps the view's size true.
+    pub(crate) fn set(&mut self, ordinal: usize, form: Form, tokens: Tokens, change: Change) {
+        if let Some(result) = self.results.get_mut(ordinal) {
+            self.view = Tokens((self.view.0 + tokens.0).saturating_sub(result.tokens.0));
+            result.form = form;
+            result.tokens = tokens;
+            result.change = Some(change);
+        }
+    }
+}

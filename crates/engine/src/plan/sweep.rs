@@ -1,0 +1,166 @@
+//! What happens at one request point that is over the trigger?
+//!
+//! One batched clearing, or none: a sweep that frees too little is refused and planned again only after growth.
+
+use std::collections::BTreeMap;
+
+use liveset_tokens::Tokens;
+
+use super::{
+    desk::Desk,
+    fill::{self, Decision},
+    form::Form,
+    media, price,
+    protect::{self, Pin},
+    shorten,
+    state::{Held, State, SweepRecord},
+};
+use crate::{
+    error::Result,
+    transcript::{ItemIdx, ItemKind},
+};
+
+/// A view that cannot fit whatever goes is planned again only after growing by this share.
+const HOPELESS_GROWTH: u64 = 16;
+
+/// Sweeps at the request point after item `point`, if one is due and allowed.
+pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<()> {
+    let Some(level) = level(desk, state) else {
+        state.held = Held::No;
+        return Ok(());
+    };
+    let forced = state.view > desk.budget.room;
+    if !forced && level < state.next_level {
+        return Ok(());
+    }
+    if forced && is_hopeless(desk, state) {
+        if level < state.next_level {
+            return Ok(());
+        }
+        state.next_level = level + level / HOPELESS_GROWTH + 2;
+    }
+    if !forced && waits_for_user(desk, state, point)? {
+        state.held = Held::Reasoning;
+        return Ok(());
+    }
+    let mut trial = state.clone();
+    let pins = protect::pins(desk, &trial)?;
+    media::drop_old(desk, &mut trial, &pins)?;
+    let target = desk.budget.target;
+    let mut decisions = fill::fill(desk, &mut trial, &pins, target)?;
+    decisions.sort_by_key(|decision| (decision.best, decision.ordinal));
+    for decision in &decisions {
+        trial.set(decision.ordinal, decision.form.clone(), decision.tokens, decision.change.clone());
+    }
+    if !forced && state.view.0 < trial.view.0 + desk.budget.min_sweep_gain.0 {
+        state.held = Held::TooLittle;
+        state.next_level = level + 2;
+        return Ok(());
+    }
+    if trial.view > desk.budget.room {
+        take_whole(desk, &mut trial, &pins, &decisions)?;
+        shorten::shorten_newest(desk, &mut trial, &pins)?;
+    }
+    settle(&mut trial);
+    if trial.view < state.view {
+        record(desk, state.view, &mut trial, point);
+    }
+    *state = trial;
+    state.held = Held::No;
+    if let Some(level) = self::level(desk, state) {
+        state.next_level = state.next_level.max(level + 2);
+    } else {
+        state.next_level = 0;
+    }
+    Ok(())
+}
+
+/// Gives how many steps of growth the view is over the trigger, or `None` if it is not over it.
+///
+/// A step is half the least gain of a sweep. After a refusal at one step the next plan is made two steps further, so
+/// that the view has grown by half the least gain; a fixed grid of steps, rather than growth from the view at the
+/// refusal, makes the compacted body compact to itself.
+fn level(desk: &Desk<'_, '_>, state: &State) -> Option<u64> {
+    let charged =
+        (state.view.0 - state.fixed.0.min(state.view.0)).saturating_add(desk.budget.charged_fixed(state.fixed).0);
+    // Fit is decided by the exact count: rounding the fixed part up never forces anything.
+    let over = charged.checked_sub(desk.budget.trigger.0).filter(|&over| over > 0)?;
+    Some(over / (desk.budget.min_sweep_gain.0 / 2).max(1))
+}
+
+/// Says whether what no step may touch is over the room by itself.
+fn is_hopeless(desk: &Desk<'_, '_>, state: &State) -> bool {
+    let results: u64 = state.results.iter().map(|result| result.tokens.0).sum();
+    state.view.0.saturating_sub(results) > desk.budget.room.0
+}
+
+/// The reasoning guard `respect`: signed reasoning after the first result that may go holds the sweep until the newest
+/// item is the user's text.
+fn waits_for_user(desk: &Desk<'_, '_>, state: &State, point: ItemIdx) -> Result<bool> {
+    if desk.item(point)?.kind == ItemKind::User {
+        return Ok(false);
+    }
+    let first = state.alive.iter().find_map(|&at| {
+        let result = state.results.get(at)?;
+        (result.tokens.0 > desk.policy.min_gain).then_some(result.item)
+    });
+    Ok(match (first, state.signed.last()) {
+        (Some(first), Some(&last)) => first < last,
+        _ => false,
+    })
+}
+
+/// Over the room even at the target's edge: what was kept in part goes whole, lowest score first, and then what
+/// arrived already cut.
+fn take_whole(
+    desk: &Desk<'_, '_>,
+    state: &mut State,
+    pins: &BTreeMap<usize, Pin>,
+    decisions: &[Decision],
+) -> Result<()> {
+    let mut order: Vec<(i32, usize)> = decisions.iter().map(|decision| (decision.best, decision.ordinal)).collect();
+    for &ordinal in &state.alive {
+        if !decisions.iter().any(|decision| decision.ordinal == ordinal) {
+            order.push((i32::MAX, ordinal));
+        }
+    }
+    order.sort_unstable();
+    for (best, ordinal) in order {
+        if state.view <= desk.budget.room {
+            return Ok(());
+        }
+        let Some(result) = state.results.get(ordinal) else { continue };
+        if result.form == Form::Gone || result.number >= state.number || pins.contains_key(&ordinal) {
+            continue;
+        }
+        let texts = desk.texts(ordinal)?;
+        let is_ours = texts.parts.iter().all(|part| crate::tombstone::is_tombstone(&part.text));
+        if texts.is_blank() || is_ours {
+            continue;
+        }
+        let gone = fill::gone(desk, state, ordinal, "no room in the window", best)?;
+        if gone.tokens.0 + desk.policy.min_gain <= result.tokens.0 {
+            state.set(ordinal, gone.form, gone.tokens, gone.change);
+        }
+    }
+    Ok(())
+}
+
+/// Tombstones are final: they are never looked at again.
+fn settle(state: &mut State) {
+    let results = &state.results;
+    state.alive.retain(|&ordinal| results.get(ordinal).is_some_and(|result| result.form != Form::Gone));
+}
+
+fn record(desk: &Desk<'_, '_>, before: Tokens, after: &mut State, point: ItemIdx) {
+    let changed = after.results.iter().filter(|result| result.change.is_some()).map(|result| result.item);
+    let first = changed.chain(after.notices.keys().copied()).min();
+    let removed = Tokens(before.0.saturating_sub(after.view.0));
+    let kept_before: u64 = first.map_or(0, |first| desk.counts.sum_to(first).0);
+    let cached = Tokens(after.view.0.saturating_sub(kept_before + after.fixed.0));
+    if let (Some(first), Some(&last)) = (first, after.signed.last()) {
+        after.reasoning_at_risk |= first < last;
+    }
+    let break_even = price::break_even(desk.price, removed, cached);
+    after.sweeps.push(SweepRecord { point, before, after: after.view, break_even });
+}

@@ -1,0 +1,221 @@
+//! What stands where a result was? Every text of ours that reaches the model, as named constants.
+//!
+//! Recognises our own lines by strict grammar, which may lead to less cutting, never to trust.
+
+use std::fmt::Write as _;
+
+use liveset_tokens::Tokens;
+
+use crate::tools::{CallName, ToolClass};
+
+/// First words of a tombstone.
+pub const TOMBSTONE_START: &str = "[pruned from context: ";
+/// First words of a gap of whole lines.
+pub const GAP_START: &str = "[lines ";
+/// First words of a gap inside one giant line.
+pub const INNER_GAP_START: &str = "[characters ";
+/// What each gap says of its lines.
+pub const LEFT_OUT: &str = " left out";
+/// Route of a retrieval result without an archive.
+pub const ROUTE_RERUN: &str = "run the call again to see it";
+/// Route of a volatile result without an archive.
+pub const ROUTE_RERUN_VOLATILE: &str = "run the call again to see it, its answer may differ";
+/// Route of an execution result without an archive.
+pub const ROUTE_RERUN_EXECUTION: &str = "run the call again only if repeating it is safe";
+/// Opens the error lines that a tombstone or gap keeps.
+pub const EVIDENCE_START: &str = "; error lines:";
+/// Error lines kept per tombstone or gap; the rest are counted.
+pub const MAX_ERROR_LINES: usize = 20;
+
+/// The counted facts of a tombstone.
+pub struct TombstoneFacts<'a> {
+    /// How the call is named.
+    pub call: &'a CallName,
+    /// Lines of the whole result.
+    pub lines: u32,
+    /// Its size in o200k tokens, whatever the model.
+    pub tokens: Tokens,
+    /// Exit status, where the result states one.
+    pub exit: Option<i64>,
+    /// Error lines, in order, already shortened.
+    pub errors: Evidence,
+}
+
+/// Error lines that stay in view when their surroundings go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// The first [`MAX_ERROR_LINES`].
+    pub lines: Vec<String>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+/// Gives the last words of a tombstone or of a result's last gap.
+#[must_use]
+pub fn route(class: ToolClass) -> &'static str {
+    match class {
+        ToolClass::Retrieval => ROUTE_RERUN,
+        ToolClass::Volatile => ROUTE_RERUN_VOLATILE,
+        ToolClass::Execution => ROUTE_RERUN_EXECUTION,
+    }
+}
+
+/// Writes the tombstone of a result.
+#[must_use]
+pub fn tombstone(facts: &TombstoneFacts<'_>) -> String {
+    let mut out = String::from(TOMBSTONE_START);
+    out.push_str(&facts.call.tool);
+    if !facts.call.label.is_empty() {
+        out.push(' ');
+        out.push_str(&facts.call.label);
+    }
+    let noun = if facts.lines == 1 { "line" } else { "lines" };
+    let _ = write!(out, ", {} {noun}, {}", facts.lines, figure(facts.tokens));
+    if let Some(exit) = facts.exit {
+        let _ = write!(out, ", exit code {exit}");
+    }
+    let _ = write!(out, "; {}", route(facts.call.class));
+    close(&mut out, &facts.errors);
+    out
+}
+
+/// Writes the notice that stands where a picture or document was.
+#[must_use]
+pub fn media_notice(what: &str, size: Option<(u32, u32)>, tokens: Tokens, class: ToolClass) -> String {
+    let size = size.map(|(width, height)| format!(" {width}x{height}")).unwrap_or_default();
+    format!("{TOMBSTONE_START}{what}{size}, {}; {}]", figure(tokens), route(class))
+}
+
+/// Writes the line that stands for the lines `first` to `last` (from 1) of `total`.
+#[must_use]
+pub fn gap(first: u32, last: u32, total: u32, route: Option<&str>, errors: &Evidence) -> String {
+    let mut out = String::from(GAP_START);
+    let _ = match first == last {
+        true => write!(out, "{first} of {total}{LEFT_OUT}"),
+        false => write!(out, "{first}-{last} of {total}{LEFT_OUT}"),
+    };
+    if let Some(route) = route {
+        let _ = write!(out, "; {route}");
+    }
+    close(&mut out, errors);
+    out
+}
+
+/// Writes what stands for the characters `first` to `last` (from 1) inside one line.
+#[must_use]
+pub fn inner_gap(first: usize, last: usize, line: u32, route: Option<&str>) -> String {
+    let mut out = format!("{INNER_GAP_START}{first}-{last} of line {line}{LEFT_OUT}");
+    if let Some(route) = route {
+        let _ = write!(out, "; {route}");
+    }
+    out.push(']');
+    out
+}
+
+fn close(out: &mut String, errors: &Evidence) {
+    if errors.lines.is_empty() {
+        out.push(']');
+        return;
+    }
+    out.push_str(EVIDENCE_START);
+    for line in &errors.lines {
+        out.push('\n');
+        out.push_str(line);
+    }
+    match errors.more {
+        0 => out.push_str("\nno more error lines]"),
+        more => {
+            let _ = write!(out, "\n{more} more error lines]");
+        }
+    }
+}
+
+/// Writes a number of tokens as people read it: `842 tokens`, `4.2k tokens`, `1.3M tokens`.
+fn figure(tokens: Tokens) -> String {
+    let tenths = |unit: u64| {
+        let tenths = tokens.0.saturating_add(unit / 20) / (unit / 10);
+        format!("{}.{}", tenths / 10, tenths % 10)
+    };
+    match tokens.0 {
+        1 => "1 token".to_owned(),
+        0..1_000 => format!("{} tokens", tokens.0),
+        1_000..1_000_000 => format!("{}k tokens", tenths(1_000)),
+        _ => format!("{}M tokens", tenths(1_000_000)),
+    }
+}
+
+/// Says whether a text is a tombstone or media notice of ours, whole.
+#[must_use]
+pub fn is_tombstone(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix(TOMBSTONE_START) else { return false };
+    let first = rest.lines().next().unwrap_or_default();
+    let routed = [ROUTE_RERUN, ROUTE_RERUN_VOLATILE, ROUTE_RERUN_EXECUTION]
+        .iter()
+        .any(|route| first.contains(&format!("; {route}]")) || first.ends_with(&format!("; {route}{EVIDENCE_START}")));
+    routed && rest.ends_with(']')
+}
+
+/// Says whether a text holds a gap of ours.
+#[must_use]
+pub fn holds_gap(text: &str) -> bool {
+    [GAP_START, INNER_GAP_START].iter().any(|start| {
+        text.match_indices(start).any(|(at, _)| {
+            let line = text.get(at + start.len()..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+            is_gap_rest(line)
+        })
+    })
+}
+
+/// `A of N left out` or `A-B of …`, then `]` or `;`.
+fn is_gap_rest(rest: &str) -> bool {
+    let Some((counts, end)) = rest.split_once(LEFT_OUT) else { return false };
+    let Some((range, total)) = counts.split_once(" of ") else { return false };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let ranged = range.split('-').count() <= 2 && range.split('-').all(is_number);
+    ranged && is_number(total.strip_prefix("line ").unwrap_or(total)) && (end.starts_with(']') || end.starts_with("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn name(class: ToolClass) -> CallName {
+        CallName { tool: "read_file".into(), label: "src/parser.py".into(), class }
+    }
+
+    #[test]
+    fn a_tombstone_names_call_size_and_route() {
+        let call = name(ToolClass::Retrieval);
+        let facts =
+            TombstoneFacts { call: &call, lines: 310, tokens: Tokens(4_249), exit: None, errors: Evidence::default() };
+        let text = tombstone(&facts);
+        expect!["[pruned from context: read_file src/parser.py, 310 lines, 4.2k tokens; run the call again to see it]"]
+            .assert_eq(&text);
+        assert!(is_tombstone(&text));
+    }
+
+    #[test]
+    fn an_execution_keeps_its_status_and_error_lines() {
+        let call = CallName { tool: "Bash".into(), label: "cargo test".into(), class: ToolClass::Execution };
+        let errors = Evidence { lines: vec!["error: no".into()], more: 3 };
+        let text = tombstone(&TombstoneFacts { call: &call, lines: 1, tokens: Tokens(950), exit: Some(101), errors });
+        expect![[r#"
+            [pruned from context: Bash cargo test, 1 line, 950 tokens, exit code 101; run the call again only if repeating it is safe; error lines:
+            error: no
+            3 more error lines]"#]]
+        .assert_eq(&text);
+        assert!(is_tombstone(&text));
+    }
+
+    #[test]
+    fn gaps_are_recognised_and_lookalikes_are_not() {
+        assert!(holds_gap(&format!("a\n{}\nb", gap(13, 48, 310, None, &Evidence::default()))));
+        assert!(holds_gap(&gap(2, 2, 9, Some(ROUTE_RERUN), &Evidence::default())));
+        assert!(holds_gap(&format!("xx{}yy", inner_gap(501, 2_000, 1, None))));
+        assert!(!holds_gap("[lines of code left out]"));
+        assert!(!holds_gap("[lines 3-x of 9 left out]"));
+        assert!(!is_tombstone("[pruned from context: something else]"));
+    }
+}

@@ -1,0 +1,168 @@
+//! Is the new body what the plan says? The last look before anything is handed out.
+//!
+//! Reads the output, not the plan's intentions; a failed check means that the original goes out.
+
+use liveset_tokens::{CountCache, TokenCounter, Tokens};
+
+use crate::{
+    apply,
+    counts::Counts,
+    edit::Edit,
+    error::Result,
+    json::{self, Outline},
+    report::EditKind,
+    transcript::{Item, ItemKind, Transcript},
+    wire,
+};
+
+/// What a check found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{law}: {what} at byte {offset}")]
+pub struct Defect {
+    /// The law that does not hold.
+    pub law: &'static str,
+    /// What is wrong.
+    pub what: &'static str,
+    /// Byte of the output.
+    pub offset: usize,
+}
+
+/// Checks fidelity, validity, honest size and gain on edited items and everything between them.
+///
+/// # Errors
+///
+/// The first [`Defect`].
+pub fn edited(
+    transcript: &Transcript<'_>,
+    edits: &[Edit],
+    output: &[u8],
+    counter: &dyn TokenCounter,
+    min_gain: u64,
+) -> std::result::Result<(), Defect> {
+    let mut shift = 0_i64;
+    let mut from = 0;
+    let mut at = 0;
+    for splice in apply::in_order(edits) {
+        let kept = transcript.body.get(from..splice.span.start());
+        let length = splice.span.start().saturating_sub(from);
+        if kept.is_none() || kept != output.get(at..at + length) {
+            return Err(Defect { law: "fidelity", what: "bytes outside the edits differ", offset: at });
+        }
+        at += length;
+        if output.get(at..at + splice.with.len()) != Some(splice.with.as_bytes()) {
+            return Err(Defect { law: "fidelity", what: "an edit is not written as planned", offset: at });
+        }
+        at += splice.with.len();
+        from = splice.span.end();
+        shift += splice.with.len() as i64 - splice.span.len() as i64;
+    }
+    if transcript.body.get(from..) != output.get(at..) {
+        return Err(Defect { law: "fidelity", what: "bytes outside the edits differ", offset: at });
+    }
+    if output.len() as i64 - transcript.body.len() as i64 != shift {
+        return Err(Defect { law: "fidelity", what: "the length is not what the edits make", offset: output.len() });
+    }
+    let moves = Moves::of(edits);
+    edits.iter().try_for_each(|edit| one(transcript, edit, output, counter, min_gain, &moves))
+}
+
+/// Where bytes of the input stand in the output.
+struct Moves {
+    /// End of each splice in the input, and how far bytes after it have moved.
+    shifts: Vec<(usize, i64)>,
+}
+
+impl Moves {
+    fn of(edits: &[Edit]) -> Self {
+        let mut shift = 0;
+        let shifts = apply::in_order(edits).into_iter().map(|splice| {
+            shift += splice.with.len() as i64 - splice.span.len() as i64;
+            (splice.span.end(), shift)
+        });
+        Self { shifts: shifts.collect() }
+    }
+
+    fn moved(&self, at: usize) -> usize {
+        let before = self.shifts.partition_point(|&(end, _)| end <= at);
+        let shift = before.checked_sub(1).and_then(|last| self.shifts.get(last)).map_or(0, |&(_, shift)| shift);
+        usize::try_from(at as i64 + shift).unwrap_or(0)
+    }
+}
+
+fn one(
+    transcript: &Transcript<'_>,
+    edit: &Edit,
+    output: &[u8],
+    counter: &dyn TokenCounter,
+    min_gain: u64,
+    moves: &Moves,
+) -> std::result::Result<(), Defect> {
+    let offset = edit.splices.first().map_or(0, |splice| moves.moved(splice.span.start()));
+    let defect = |law, what| Err(Defect { law, what, offset });
+    let Some(item) = transcript.items.get(edit.item.at()) else { return defect("fidelity", "an edit names no item") };
+    if edit.tokens_after.0 + min_gain > edit.tokens_before.0 {
+        return defect("never worse", "an edit saves too little");
+    }
+    if edit.kind == EditKind::Media {
+        let block = edit.splices.first().map(|splice| splice.with.as_bytes()).unwrap_or_default();
+        return match Outline::read(block) {
+            Ok(_) => Ok(()),
+            Err(_) => defect("validity", "a notice is no JSON"),
+        };
+    }
+    if item.kind != ItemKind::ToolResult {
+        return defect("protected", "an edit of something that is no tool result");
+    }
+    let mut tokens = Tokens(0);
+    for literal in &item.texts {
+        // A literal's own quotes are never edited, so its borders move with the bytes around it.
+        let (start, end) = (moves.moved(literal.start()), moves.moved(literal.end()));
+        let Some(raw) = output.get(start..end) else { return defect("validity", "a literal lies outside the body") };
+        let Ok(decoded) = json::decode(raw) else { return defect("validity", "a result's text is no JSON string") };
+        let was_blank = json::decode(literal.of(transcript.body)).is_ok_and(|was| was.text().trim().is_empty());
+        if decoded.text().trim().is_empty() && !was_blank {
+            return defect("validity", "a blank text where there was text");
+        }
+        tokens += counter.count(decoded.text());
+    }
+    if tokens != edit.tokens_after {
+        return defect("honest size", "a recount differs from the report");
+    }
+    Ok(())
+}
+
+/// Reads the whole output again and compares it with the input item by item.
+///
+/// # Errors
+///
+/// The output cannot be read at all.
+pub fn whole(
+    transcript: &Transcript<'_>,
+    output: &[u8],
+    counter: &dyn TokenCounter,
+    claimed: Tokens,
+) -> Result<std::result::Result<(), Defect>> {
+    let outline = Outline::read(output)?;
+    let again = wire::read(transcript.format, &outline)?;
+    let counts = Counts::of(&again, counter, &mut CountCache::default())?;
+    let defect = |law, what, offset| Ok(Err(Defect { law, what, offset }));
+    if counts.total() != claimed {
+        return defect("honest size", "a recount of the body differs from the report", 0);
+    }
+    // A notice in place of a picture is read as one more text of its result, no longer as an item.
+    let plain = |items: &[Item]| items.iter().filter(|item| item.within.is_none()).cloned().collect::<Vec<_>>();
+    let (before, after) = (plain(&transcript.items), plain(&again.items));
+    if before.len() != after.len() {
+        return defect("validity", "items are missing or new", 0);
+    }
+    for (was, is) in before.iter().zip(&after) {
+        if (was.kind, was.number, was.message) != (is.kind, is.number, is.message) {
+            return defect("validity", "an item changed its kind or place", is.span.start());
+        }
+        let may_change = was.kind == ItemKind::ToolResult;
+        if !may_change && was.span.of(transcript.body) != is.span.of(output) {
+            return defect("protected", "an item that no rule may cut differs", is.span.start());
+        }
+    }
+    Ok(Ok(()))
+}

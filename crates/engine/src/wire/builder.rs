@@ -1,0 +1,269 @@
+//! How do items get their numbers, units and partners? Shared by the three readers.
+//!
+//! Knows no dialect: a reader says what an item is, the builder where it belongs.
+
+use crate::{
+    json::{NodeIdx, NodeKind, Outline},
+    pairing,
+    span::Span,
+    transcript::{
+        Answer, ArgumentsForm, Binding, Call, Detail, Editing, ErrorFlag, Item, ItemIdx, ItemKind, Side, Transcript,
+        Unit, UnitIdx, Weight, WireFormat,
+    },
+};
+
+/// Collects items in render order and hands out message numbers.
+pub(super) struct Builder<'o, 'a> {
+    outline: &'o Outline<'a>,
+    items: Vec<Item>,
+    messages: Vec<Span>,
+    number: u32,
+    run: Run,
+}
+
+/// Whether the assistant-side run that opened the newest number still goes on.
+enum Run {
+    Open,
+    Closed,
+}
+
+/// What a reader knows of a new item.
+pub(super) struct Draft {
+    kind: ItemKind,
+    side: Side,
+    span: Span,
+    texts: Vec<Span>,
+    weight: Weight,
+    cache_mark: Option<Span>,
+    within: Option<ItemIdx>,
+    detail: Detail,
+}
+
+impl Draft {
+    /// An item that holds just text.
+    pub(super) fn text(kind: ItemKind, side: Side, span: Span, text: Span) -> Self {
+        Self { texts: vec![text], ..Self::new(kind, side, span, Weight::Texts) }
+    }
+
+    /// An item of unknown content.
+    pub(super) fn opaque(side: Side, span: Span) -> Self {
+        Self::new(ItemKind::Opaque, side, span, Weight::Raw(span))
+    }
+
+    /// A picture or document.
+    pub(super) fn media(side: Side, span: Span, data: Span) -> Self {
+        Self::new(ItemKind::Media, side, span, Weight::Media(data))
+    }
+
+    /// Reasoning: by its texts where there are any, else by its encrypted form.
+    pub(super) fn reasoning(binding: Binding, span: Span, texts: Vec<Span>, encrypted: Option<Span>) -> Self {
+        let readable = texts.iter().any(|text| text.len() > 2);
+        let weight = match encrypted {
+            Some(data) if !readable => Weight::Encrypted(data),
+            Some(_) | None => Weight::Texts,
+        };
+        Self {
+            texts,
+            detail: Detail::Reasoning(binding),
+            ..Self::new(ItemKind::Reasoning, Side::Assistant, span, weight)
+        }
+    }
+
+    /// A call.
+    pub(super) fn call(
+        span: Span,
+        id: Option<Span>,
+        name: Option<Span>,
+        arguments: Option<Span>,
+        form: ArgumentsForm,
+    ) -> Self {
+        let detail = Detail::Call(Call { id, name, arguments, form, result: None });
+        Self { detail, ..Self::new(ItemKind::ToolCall, Side::Assistant, span, Weight::Texts) }
+    }
+
+    /// A result.
+    pub(super) fn answer(span: Span, id: Option<Span>, error: ErrorFlag, texts: Vec<Span>) -> Self {
+        let detail = Detail::Answer(Answer { id, call: None, error, editing: Editing::Free });
+        Self { texts, detail, ..Self::new(ItemKind::ToolResult, Side::Other, span, Weight::Texts) }
+    }
+
+    /// The same item with these texts.
+    pub(super) fn with_texts(self, texts: Vec<Span>) -> Self {
+        Self { texts, ..self }
+    }
+
+    /// The same result, never to be edited.
+    pub(super) fn fixed(mut self) -> Self {
+        if let Detail::Answer(answer) = &mut self.detail {
+            answer.editing = Editing::Fixed;
+        }
+        self
+    }
+
+    /// The same item, sized by other bytes.
+    pub(super) fn weighing(self, weight: Weight) -> Self {
+        Self { weight, ..self }
+    }
+
+    /// The same item as a part of a result.
+    pub(super) fn within(self, result: ItemIdx) -> Self {
+        Self { within: Some(result), ..self }
+    }
+
+    /// The same item with the mark on its block.
+    pub(super) fn marked(self, cache_mark: Option<Span>) -> Self {
+        Self { cache_mark, ..self }
+    }
+
+    fn new(kind: ItemKind, side: Side, span: Span, weight: Weight) -> Self {
+        Self { kind, side, span, texts: Vec::new(), weight, cache_mark: None, within: None, detail: Detail::Plain }
+    }
+}
+
+impl<'o, 'a> Builder<'o, 'a> {
+    pub(super) fn new(outline: &'o Outline<'a>) -> Self {
+        Self { outline, items: Vec::new(), messages: Vec::new(), number: 0, run: Run::Closed }
+    }
+
+    /// Opens the next wire message; items pushed from now on belong to it.
+    pub(super) fn open_message(&mut self, span: Span) {
+        self.messages.push(span);
+    }
+
+    /// Takes the next item in render order.
+    pub(super) fn push(&mut self, draft: Draft) -> ItemIdx {
+        match (draft.side, draft.kind) {
+            (Side::Assistant, _) => {
+                if matches!(self.run, Run::Closed) {
+                    self.number += 1;
+                    self.run = Run::Open;
+                }
+            }
+            // Instructions in the middle do not end a reply; a result or the user's word does.
+            (Side::Other, ItemKind::System) => {}
+            (Side::Other, _) => self.run = Run::Closed,
+        }
+        let idx = ItemIdx(u32::try_from(self.items.len()).unwrap_or(u32::MAX));
+        self.items.push(Item {
+            kind: draft.kind,
+            side: draft.side,
+            span: draft.span,
+            message: self.messages.len().checked_sub(1).and_then(|at| u32::try_from(at).ok()),
+            texts: draft.texts,
+            weight: draft.weight,
+            within: draft.within,
+            cache_mark: draft.cache_mark,
+            number: self.number,
+            unit: None,
+            detail: draft.detail,
+        });
+        idx
+    }
+
+    /// Pairs calls with results and closes the transcript.
+    pub(super) fn finish(mut self, format: WireFormat, fields: Fields) -> Transcript<'a> {
+        pairing::pair(self.outline.body(), &mut self.items);
+        let units = units(&mut self.items);
+        Transcript {
+            body: self.outline.body(),
+            format,
+            model: fields.model,
+            tools: fields.tools,
+            items: self.items,
+            units,
+            messages: self.messages,
+            server_state: fields.server_state,
+        }
+    }
+}
+
+/// Request fields outside the conversation.
+#[derive(Default)]
+pub(super) struct Fields {
+    pub(super) model: Option<Span>,
+    pub(super) tools: Option<Span>,
+    pub(super) server_state: Option<&'static str>,
+}
+
+impl Fields {
+    /// Reads what all formats share.
+    pub(super) fn of(outline: &Outline<'_>) -> Self {
+        let root = outline.root();
+        let tools = outline.get(root, "tools").filter(|&idx| outline.node(idx).kind == NodeKind::Array);
+        Self {
+            model: literal(outline, root, "model"),
+            tools: tools.map(|idx| outline.node(idx).span),
+            server_state: None,
+        }
+    }
+}
+
+fn units(items: &mut [Item]) -> Vec<Unit> {
+    let count = items.iter().map(|item| item.number).max().unwrap_or(0);
+    let mut units: Vec<Unit> = (1..=count).map(|number| Unit { number, items: Vec::new() }).collect();
+    let belongs = |item: &Item| item.side == Side::Assistant || item.kind == ItemKind::ToolResult;
+    // Assistant side first, so that results stand last even where a reply goes on after a result.
+    for wanted in [Side::Assistant, Side::Other] {
+        for (at, item) in items.iter_mut().enumerate() {
+            if item.side != wanted || !belongs(item) {
+                continue;
+            }
+            let Some(place) = item.number.checked_sub(1) else { continue };
+            if let Some(unit) = units.get_mut(place as usize) {
+                unit.items.push(ItemIdx(u32::try_from(at).unwrap_or(u32::MAX)));
+                item.unit = Some(UnitIdx(place));
+            }
+        }
+    }
+    units
+}
+
+/// Gives the span of a field that is a string.
+pub(super) fn literal(outline: &Outline<'_>, object: NodeIdx, key: &str) -> Option<Span> {
+    let idx = outline.get(object, key)?;
+    (outline.node(idx).kind == NodeKind::String).then(|| outline.node(idx).span)
+}
+
+/// Gives the span of a field of any type.
+pub(super) fn value(outline: &Outline<'_>, object: NodeIdx, key: &str) -> Option<Span> {
+    outline.get(object, key).map(|idx| outline.node(idx).span)
+}
+
+/// Gives the span of a mark for the prompt cache.
+pub(super) fn mark(outline: &Outline<'_>, object: NodeIdx) -> Option<Span> {
+    let idx = outline.get(object, "cache_control")?;
+    (outline.node(idx).kind != NodeKind::Null).then(|| outline.node(idx).span)
+}
+
+/// Gives a string field's text, for comparison with known words.
+pub(super) fn word<'a>(outline: &Outline<'a>, object: NodeIdx, key: &str) -> std::borrow::Cow<'a, str> {
+    outline.get(object, key).and_then(|idx| outline.string(idx)).unwrap_or_default()
+}
+
+/// Gives the list that holds the conversation: the root itself or the named field.
+pub(super) fn list(outline: &Outline<'_>, key: &'static str) -> crate::Result<NodeIdx> {
+    let root = outline.root();
+    let node = outline.node(root);
+    match node.kind {
+        NodeKind::Array => Ok(root),
+        NodeKind::Object => {
+            let idx = outline.get(root, key).ok_or(crate::Error::Missing { field: key, offset: node.span.start() })?;
+            let found = outline.node(idx);
+            match found.kind {
+                NodeKind::Array => Ok(idx),
+                other => Err(crate::Error::WrongType {
+                    field: key,
+                    offset: found.span.start(),
+                    expected: "an array",
+                    found: other.name(),
+                }),
+            }
+        }
+        other => Err(crate::Error::WrongType {
+            field: "body",
+            offset: node.span.start(),
+            expected: "an object or an array",
+            found: other.name(),
+        }),
+    }
+}

@@ -1,0 +1,145 @@
+//! What does an OpenAI Chat Completions body say? Rules: `wire-formats.md`, section 2.
+//!
+//! Fields that other vendors add to messages stay where they are; their readable reasoning is an item.
+
+use super::builder::{Builder, Draft, Fields, list, literal, mark, value, word};
+use crate::{
+    error::Result,
+    json::{NodeIdx, NodeKind, Outline},
+    span::Span,
+    transcript::{ArgumentsForm, Binding, ErrorFlag, ItemKind, Side, Transcript, Weight, WireFormat},
+};
+
+pub(super) fn read<'a>(outline: &Outline<'a>) -> Result<Transcript<'a>> {
+    let messages = list(outline, "messages")?;
+    let mut builder = Builder::new(outline);
+    for message in outline.children(messages) {
+        let span = outline.node(message).span;
+        builder.open_message(span);
+        match word(outline, message, "role").as_ref() {
+            "system" | "developer" => read_content(&mut builder, outline, message, ItemKind::System),
+            "user" => read_content(&mut builder, outline, message, ItemKind::User),
+            "assistant" => read_assistant(&mut builder, outline, message),
+            "tool" => read_result(&mut builder, outline, message),
+            _ => {
+                builder.push(Draft::opaque(Side::Other, span));
+            }
+        }
+    }
+    Ok(builder.finish(WireFormat::OpenaiChat, Fields::of(outline)))
+}
+
+fn read_assistant(builder: &mut Builder<'_, '_>, outline: &Outline<'_>, message: NodeIdx) {
+    for key in ["reasoning_content", "reasoning"] {
+        if let Some(text) = literal(outline, message, key) {
+            builder.push(Draft::reasoning(Binding::Free, text, vec![text], None));
+        }
+    }
+    read_content(builder, outline, message, ItemKind::Assistant);
+    for key in ["function_call", "audio"] {
+        let extra = outline.get(message, key).map(|idx| outline.node(idx));
+        if let Some(node) = extra.filter(|node| node.kind != NodeKind::Null) {
+            builder.push(Draft::opaque(Side::Assistant, node.span));
+        }
+    }
+    let Some(calls) = outline.get(message, "tool_calls") else { return };
+    for call in outline.children(calls) {
+        builder.push(read_call(outline, call));
+    }
+}
+
+fn read_call(outline: &Outline<'_>, call: NodeIdx) -> Draft {
+    let span = outline.node(call).span;
+    let id = literal(outline, call, "id");
+    if let Some(function) = outline.get(call, "function") {
+        let name = literal(outline, function, "name");
+        return Draft::call(span, id, name, value(outline, function, "arguments"), ArgumentsForm::JsonString);
+    }
+    if let Some(custom) = outline.get(call, "custom") {
+        let name = literal(outline, custom, "name");
+        return Draft::call(span, id, name, value(outline, custom, "input"), ArgumentsForm::Text);
+    }
+    Draft::opaque(Side::Assistant, span)
+}
+
+fn read_content(builder: &mut Builder<'_, '_>, outline: &Outline<'_>, message: NodeIdx, kind: ItemKind) {
+    let side = if kind == ItemKind::Assistant { Side::Assistant } else { Side::Other };
+    if let Some(text) = literal(outline, message, "refusal") {
+        builder.push(Draft::text(kind, side, text, text));
+    }
+    let Some(content) = outline.get(message, "content") else { return };
+    let node = outline.node(content);
+    match node.kind {
+        NodeKind::String => {
+            builder.push(Draft::text(kind, side, node.span, node.span));
+        }
+        NodeKind::Array => {
+            for part in outline.children(content) {
+                builder.push(read_part(outline, part, kind, side).marked(mark(outline, part)));
+            }
+        }
+        NodeKind::Null => {}
+        NodeKind::Object | NodeKind::Number | NodeKind::True | NodeKind::False => {
+            builder.push(Draft::opaque(side, node.span));
+        }
+    }
+}
+
+fn read_part(outline: &Outline<'_>, part: NodeIdx, kind: ItemKind, side: Side) -> Draft {
+    let span = outline.node(part).span;
+    let field = match word(outline, part, "type").as_ref() {
+        "text" => "text",
+        "refusal" => "refusal",
+        "image_url" => return media(outline, part, "image_url", side),
+        "file" => return media(outline, part, "file", side),
+        "input_audio" => return media(outline, part, "input_audio", side),
+        _ => return Draft::opaque(side, span),
+    };
+    literal(outline, part, field).map_or_else(|| Draft::opaque(side, span), |text| Draft::text(kind, side, span, text))
+}
+
+fn media(outline: &Outline<'_>, part: NodeIdx, key: &str, side: Side) -> Draft {
+    let span = outline.node(part).span;
+    value(outline, part, key).map_or_else(|| Draft::opaque(side, span), |data: Span| Draft::media(side, span, data))
+}
+
+fn read_result(builder: &mut Builder<'_, '_>, outline: &Outline<'_>, message: NodeIdx) {
+    let span = outline.node(message).span;
+    let id = literal(outline, message, "tool_call_id");
+    let answer = |texts| Draft::answer(span, id, ErrorFlag::Unset, texts);
+    let Some(content) = outline.get(message, "content") else {
+        builder.push(answer(Vec::new()));
+        return;
+    };
+    let node = outline.node(content);
+    match node.kind {
+        NodeKind::String => {
+            builder.push(answer(vec![node.span]).marked(mark(outline, message)));
+        }
+        NodeKind::Array => read_result_parts(builder, outline, content, answer),
+        NodeKind::Null => {
+            builder.push(answer(Vec::new()));
+        }
+        NodeKind::Object | NodeKind::Number | NodeKind::True | NodeKind::False => {
+            builder.push(answer(Vec::new()).weighing(Weight::Raw(node.span)).fixed());
+        }
+    }
+}
+
+fn read_result_parts(
+    builder: &mut Builder<'_, '_>,
+    outline: &Outline<'_>,
+    content: NodeIdx,
+    answer: impl Fn(Vec<Span>) -> Draft,
+) {
+    let text_of =
+        |part: NodeIdx| (word(outline, part, "type") == "text").then(|| literal(outline, part, "text")).flatten();
+    let result = builder.push(answer(outline.children(content).filter_map(text_of).collect()));
+    for part in outline.children(content) {
+        if text_of(part).is_some() {
+            continue;
+        }
+        let draft = read_part(outline, part, ItemKind::Opaque, Side::Other);
+        builder.push(draft.within(result).marked(mark(outline, part)));
+    }
+}

@@ -1,0 +1,393 @@
+//! One call, all stages: read, count, plan, splice, verify, store, hand out.
+
+use std::{borrow::Cow, sync::Arc};
+
+use liveset_archive::{Archive, Release};
+use liveset_engine::{
+    apply,
+    budget::{Budget, WindowSource},
+    counts::Counts,
+    json::{self, Outline},
+    manifest::Manifest,
+    plan::{self, Fit, Inputs, Plan, State},
+    policy::{ArchiveUse, Policy},
+    report::{OutcomeKind, Report, TokenReport, Warning},
+    transcript::{ItemKind, Transcript, WireFormat},
+    verify, wire,
+};
+use liveset_tokens::{CountCache, Exactness, Model, Price, TokenCounter, Tokens};
+
+use crate::{
+    compaction::Compaction,
+    error::{Error, Result},
+    session::Session,
+};
+
+/// How much is checked before a body is handed out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Thoroughness {
+    /// Edited items and every byte between them.
+    #[default]
+    Edited,
+    /// The whole body is read and counted a second time.
+    Whole,
+}
+
+/// Compacts request bodies under one policy.
+///
+/// Cheap to clone; holds no state between calls. For a conversation that grows, [`Liveset::session`] counts only what
+/// is new.
+#[derive(Clone)]
+pub struct Liveset {
+    pub(crate) policy: Policy,
+    archive: Option<Arc<dyn Archive>>,
+    format: Option<WireFormat>,
+    model: Option<String>,
+    overhead: Tokens,
+    thoroughness: Thoroughness,
+}
+
+impl std::fmt::Debug for Liveset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Liveset").field("policy", &self.policy).field("format", &self.format).finish_non_exhaustive()
+    }
+}
+
+/// What a bare message list does not say.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct MessageOptions {
+    /// The model that will read it.
+    pub model: Option<String>,
+    /// The JSON of the tools that go with it, to be counted.
+    pub tools: Option<Vec<u8>>,
+    /// The system text that goes with it, to be counted.
+    pub system: Option<String>,
+}
+
+impl Liveset {
+    /// Makes a compactor. No archive is used until one is given.
+    #[must_use]
+    pub fn new(mut policy: Policy) -> Self {
+        policy.archive = ArchiveUse::Off;
+        Self {
+            policy,
+            archive: None,
+            format: None,
+            model: None,
+            overhead: Tokens(0),
+            thoroughness: Thoroughness::Edited,
+        }
+    }
+
+    /// Stores originals and manifests in `archive` before a body is handed out.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use liveset::{Liveset, MemoryArchive, Policy};
+    /// let liveset = Liveset::new(Policy::default()).with_archive(Arc::new(MemoryArchive::new()));
+    /// # drop(liveset);
+    /// ```
+    #[must_use]
+    pub fn with_archive(mut self, archive: Arc<dyn Archive>) -> Self {
+        self.policy.archive = ArchiveUse::On;
+        self.archive = Some(archive);
+        self
+    }
+
+    /// Reads bodies as `format` instead of finding it by shape.
+    ///
+    /// ```
+    /// use liveset::{Liveset, Policy, WireFormat};
+    /// let plain = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"}]}"#;
+    /// let liveset = Liveset::new(Policy::default());
+    /// assert!(liveset.compact(plain).is_err(), "two formats fit");
+    /// assert!(liveset.with_format(WireFormat::OpenaiChat).compact(plain).is_ok());
+    /// ```
+    #[must_use]
+    pub fn with_format(mut self, format: WireFormat) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Counts and limits as for `model`, whatever the body names.
+    #[must_use]
+    pub fn with_model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Charges `overhead` tokens for system text and tools that the body lacks.
+    #[must_use]
+    pub fn with_overhead(mut self, overhead: Tokens) -> Self {
+        self.overhead = overhead;
+        self
+    }
+
+    /// Checks more, or less, before a body is handed out.
+    #[must_use]
+    pub fn with_thoroughness(mut self, thoroughness: Thoroughness) -> Self {
+        self.thoroughness = thoroughness;
+        self
+    }
+
+    /// Starts a session: a growing conversation whose turns cost only what is new.
+    #[must_use]
+    pub fn session(&self) -> Session {
+        Session::new(self.clone())
+    }
+
+    /// Compacts a request body.
+    ///
+    /// Sizes are in tokens of the body's model. Where nothing is over a limit, the output is the input. Where nothing
+    /// fits, [`Compaction::fits`] is false and the report's `reason` says what holds the space.
+    ///
+    /// # Errors
+    ///
+    /// The body is not JSON, its format is unclear or other than said, its model is unknown and no window is set, or
+    /// the archive cannot store the originals.
+    pub fn compact<'b>(&self, body: &'b [u8]) -> Result<Compaction<'b>> {
+        let mut cache = CountCache::default();
+        let (compaction, _) = self.run(body, &mut cache, |_| State::default())?;
+        Ok(compaction)
+    }
+
+    /// Compacts a bare list of messages (or Responses items) and hands out a list.
+    ///
+    /// ```
+    /// use liveset::{Liveset, MessageOptions, Policy};
+    /// let messages = br#"[{"role":"tool","tool_call_id":"a","content":"ok"}]"#;
+    /// let mut options = MessageOptions::default();
+    /// options.model = Some("gpt-4.1".into());
+    /// let compaction = Liveset::new(Policy::default()).compact_messages(messages, &options)?;
+    /// assert_eq!(compaction.body(), messages);
+    /// # Ok::<(), liveset::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Liveset::compact`].
+    pub fn compact_messages<'b>(&self, messages: &'b [u8], options: &MessageOptions) -> Result<Compaction<'b>> {
+        let mut liveset = self.clone();
+        if let Some(model) = &options.model {
+            liveset.model = Some(model.clone());
+        }
+        let (_, counter) = liveset.model_of(None);
+        if let Some(tools) = &options.tools {
+            liveset.overhead += counter.count(&String::from_utf8_lossy(tools));
+        }
+        if let Some(system) = &options.system {
+            liveset.overhead += counter.count(system);
+        }
+        liveset.compact(messages)
+    }
+
+    /// Gives back the input of a body that was handed out with this archive, byte for byte.
+    ///
+    /// # Errors
+    ///
+    /// No archive is set, it does not know the body, or it cannot be read.
+    pub fn restore(&self, output: &[u8]) -> Result<Vec<u8>> {
+        let archive = self.archive.as_ref().ok_or(Error::NoArchive)?;
+        let stored = archive.manifest(&liveset_engine::manifest::body_hash(output))?.ok_or(Error::NoManifest)?;
+        let manifest = Manifest::from_json(&stored)?;
+        Ok(manifest.restore(output, |id| archive.original(id).ok().flatten())?)
+    }
+
+    /// Runs all stages; `start` gives the state to go on from.
+    pub(crate) fn run<'b>(
+        &self,
+        body: &'b [u8],
+        cache: &mut CountCache,
+        start: impl FnOnce(&Reading<'_, 'b>) -> State,
+    ) -> Result<(Compaction<'b>, Decided)> {
+        let outline = Outline::read(body)?;
+        let format = match self.format {
+            Some(format) => format,
+            None => wire::detect(&outline)?,
+        };
+        let transcript = wire::read(format, &outline)?;
+        drop(outline);
+        let name = self.model.clone().or_else(|| model_name(&transcript));
+        let (model, counter) = self.model_of(name.as_deref());
+        let counts = Counts::of(&transcript, counter, cache)?.with_overhead(self.overhead);
+        if model.is_none() && self.policy.window.is_none() && self.policy.default_window.is_none() {
+            return Err(Error::UnknownModel { name: name.unwrap_or_default() });
+        }
+        let (budget, source) = Budget::of(&self.policy, model)?;
+        let reading = Reading { transcript: &transcript, counts: &counts, budget: &budget, model: name.as_deref() };
+        let tokens = token_report(&counts, &budget, counter);
+        if let Some(field) = transcript.server_state {
+            let reason = format!("the history lives on the server (`{field}`), so nothing is edited");
+            let report = Report::unchanged(format, &reason, tokens);
+            let decided = Decided { state: State::default(), fixed: reading.fixed(), digests: Vec::new() };
+            return Ok((as_it_came(body, report), decided));
+        }
+        let inputs = Inputs {
+            transcript: &transcript,
+            counts: &counts,
+            budget: &budget,
+            policy: &self.policy,
+            counter,
+            price: model.map_or(Price::DEFAULT, |model| model.price),
+        };
+        let plan = plan::resume(&inputs, start(&reading))?;
+        let state = plan.state.clone();
+        let decided = Decided { state, fixed: reading.fixed(), digests: reading.digests() };
+        let mut compaction = self.carry_out(body, &inputs, plan, tokens)?;
+        if source == WindowSource::Default {
+            let text =
+                format!("the model table does not know `{}`, so `default_window` holds", name.unwrap_or_default());
+            compaction.report.warnings.push(Warning::new("default_window", text));
+        }
+        Ok((compaction, decided))
+    }
+
+    fn model_of(&self, name: Option<&str>) -> (Option<&'static Model>, &'static dyn TokenCounter) {
+        let name = self.model.as_deref().or(name);
+        let model = name.and_then(liveset_tokens::model);
+        let counter = model.map_or_else(liveset_tokens::unknown_counter, |model| liveset_tokens::counter(model.family));
+        (model, counter)
+    }
+
+    fn carry_out<'b>(
+        &self,
+        body: &'b [u8],
+        inputs: &Inputs<'_, 'b>,
+        plan: Plan,
+        mut tokens: TokenReport,
+    ) -> Result<Compaction<'b>> {
+        let format = inputs.transcript.format;
+        if plan.edits.is_empty() {
+            let mut report = Report::unchanged(format, reason_to_leave(&tokens, inputs.budget), tokens);
+            report.warnings = plan.warnings;
+            if let Fit::Over { why } = plan.fit {
+                report.outcome = OutcomeKind::CannotFit;
+                report.reason = why;
+            }
+            return Ok(as_it_came(body, report));
+        }
+        let output = apply::splice(body, &apply::in_order(&plan.edits))?;
+        if let Err(defect) = self.check(inputs, &plan, &output) {
+            let mut report =
+                Report::unchanged(format, "the plan failed its last check, so the original goes out", tokens);
+            report.warnings.push(Warning::new("verify_failed", defect));
+            return Ok(as_it_came(body, report));
+        }
+        let manifest = Manifest::of(body, &output, &plan.edits);
+        if let Some(archive) = &self.archive {
+            let originals = plan.originals.iter().map(|original| (original.id.to_string(), original.bytes.clone()));
+            archive.put(&Release::new(&output, manifest.to_json(), originals.collect()))?;
+        }
+        tokens.after = plan.tokens_after.0;
+        let mut report = Report::unchanged(format, &reason_of(&plan), tokens);
+        report.outcome = match &plan.fit {
+            Fit::Fits => OutcomeKind::Compacted,
+            Fit::Over { .. } => OutcomeKind::CannotFit,
+        };
+        report.edits = plan.edits.iter().map(liveset_engine::edit::Edit::report).collect();
+        report.sweeps = plan.sweeps;
+        report.warnings = plan.warnings;
+        Ok(Compaction { body: Cow::Owned(output), report, manifest: Some(manifest), originals: plan.originals })
+    }
+
+    fn check(&self, inputs: &Inputs<'_, '_>, plan: &Plan, output: &[u8]) -> std::result::Result<(), String> {
+        let min_gain = self.policy.min_gain;
+        verify::edited(inputs.transcript, &plan.edits, output, inputs.counter, min_gain)
+            .map_err(|defect| defect.to_string())?;
+        match self.thoroughness {
+            Thoroughness::Edited => Ok(()),
+            Thoroughness::Whole => {
+                let claimed = Tokens(plan.tokens_after.0.saturating_sub(self.overhead.0));
+                verify::whole(inputs.transcript, output, inputs.counter, claimed)
+                    .map_err(|error| error.to_string())?
+                    .map_err(|defect| defect.to_string())
+            }
+        }
+    }
+}
+
+/// What a body says, before anything is decided.
+pub(crate) struct Reading<'r, 'b> {
+    pub(crate) transcript: &'r Transcript<'b>,
+    pub(crate) counts: &'r Counts,
+    pub(crate) budget: &'r Budget,
+    pub(crate) model: Option<&'r str>,
+}
+
+/// What was decided for a body, for its next turn.
+#[derive(Clone, Debug)]
+pub(crate) struct Decided {
+    pub(crate) state: State,
+    pub(crate) fixed: FixedPart,
+    pub(crate) digests: Vec<u128>,
+}
+
+/// What all decisions of a session rest on besides its items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FixedPart {
+    pub(crate) tools: Vec<u8>,
+    /// Digests of the system items that open the conversation.
+    pub(crate) system: Vec<u128>,
+    pub(crate) model: String,
+    pub(crate) budget: Budget,
+}
+
+impl Reading<'_, '_> {
+    pub(crate) fn fixed(&self) -> FixedPart {
+        FixedPart {
+            tools: self.transcript.tools.map(|span| span.of(self.transcript.body).to_vec()).unwrap_or_default(),
+            system: self.counts.digests().take(self.system_items()).collect(),
+            model: self.model.unwrap_or_default().to_owned(),
+            budget: *self.budget,
+        }
+    }
+
+    pub(crate) fn digests(&self) -> Vec<u128> {
+        self.counts.digests().collect()
+    }
+
+    fn system_items(&self) -> usize {
+        self.transcript.items.iter().take_while(|item| item.kind == ItemKind::System).count()
+    }
+}
+
+fn model_name(transcript: &Transcript<'_>) -> Option<String> {
+    let literal = transcript.model?.of(transcript.body);
+    json::decode(literal).ok().map(|name| name.text().to_owned())
+}
+
+fn token_report(counts: &Counts, budget: &Budget, counter: &dyn TokenCounter) -> TokenReport {
+    TokenReport {
+        before: counts.total().0,
+        after: counts.total().0,
+        window: budget.window.0,
+        trigger: budget.trigger.0,
+        target: budget.target.0,
+        counter: counter.name().to_owned(),
+        exact: matches!(counter.exactness(), Exactness::Exact),
+    }
+}
+
+fn as_it_came(body: &[u8], report: Report) -> Compaction<'_> {
+    Compaction { body: Cow::Borrowed(body), report, manifest: None, originals: Vec::new() }
+}
+
+fn reason_to_leave(tokens: &TokenReport, budget: &Budget) -> &'static str {
+    if tokens.before <= budget.trigger.0 {
+        "under the trigger, so nothing was to do"
+    } else {
+        "over the trigger, but nothing may go that is worth a sweep"
+    }
+}
+
+fn reason_of(plan: &Plan) -> String {
+    if let Fit::Over { why } = &plan.fit {
+        return why.clone();
+    }
+    match plan.sweeps.len() {
+        0 => "cut at intake only".to_owned(),
+        1 => "one sweep".to_owned(),
+        sweeps => format!("{sweeps} sweeps"),
+    }
+}

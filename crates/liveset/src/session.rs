@@ -1,0 +1,93 @@
+//! A conversation that grows: each turn costs what is new, and what was sent stays as it was sent.
+
+use liveset_engine::{
+    plan::State,
+    report::{RebaseReport, RewriteReport},
+};
+use liveset_tokens::CountCache;
+
+use crate::{
+    compact::{Decided, FixedPart, Liveset, Reading},
+    compaction::Compaction,
+    error::Result,
+};
+
+/// One growing conversation.
+///
+/// The output of each call is what [`Liveset::compact`] gives for the same body: a session saves work and notices
+/// changes, it decides nothing.
+///
+/// ```
+/// use liveset::{Liveset, Policy};
+/// let mut session = Liveset::new(Policy::default()).session();
+/// let first = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"a"},{"role":"tool","tool_call_id":"a","content":"b"}]}"#;
+/// assert!(session.compact(first)?.report().client_rewrote.is_none());
+/// let edited = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"a","content":"b"}]}"#;
+/// assert_eq!(session.compact(edited)?.report().client_rewrote.as_ref().map(|rewrote| rewrote.item), Some(0));
+/// # Ok::<(), liveset::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Session {
+    liveset: Liveset,
+    cache: CountCache,
+    last: Option<Decided>,
+}
+
+impl Session {
+    pub(crate) fn new(liveset: Liveset) -> Self {
+        Self { liveset, cache: CountCache::default(), last: None }
+    }
+
+    /// Compacts the conversation's newest body.
+    ///
+    /// # Errors
+    ///
+    /// As [`Liveset::compact`]; the session then stands where it stood.
+    pub fn compact<'b>(&mut self, body: &'b [u8]) -> Result<Compaction<'b>> {
+        let last = self.last.as_ref();
+        let mut rebase = None;
+        let start = |reading: &Reading<'_, 'b>| {
+            let Some(last) = last else { return State::default() };
+            rebase = cause(last, reading);
+            let grown =
+                rebase.is_none() && reading.counts.digests().take(last.digests.len()).eq(last.digests.iter().copied());
+            if grown { last.state.clone() } else { State::default() }
+        };
+        let (mut compaction, decided) = self.liveset.run(body, &mut self.cache, start)?;
+        if let Some(last) = last {
+            compaction.report.rebase = rebase.map(|cause| RebaseReport { cause: cause.to_owned() });
+            compaction.report.client_rewrote = rewrote(last, &decided);
+        }
+        self.last = Some(decided);
+        Ok(compaction)
+    }
+}
+
+/// Finds what changed besides the items.
+fn cause(last: &Decided, reading: &Reading<'_, '_>) -> Option<&'static str> {
+    let FixedPart { tools, system, model, budget } = reading.fixed();
+    if last.fixed.model != model {
+        return Some("model");
+    }
+    if last.fixed.budget != budget {
+        return Some("window");
+    }
+    if last.fixed.tools != tools {
+        return Some("tools");
+    }
+    (last.fixed.system != system).then_some("system")
+}
+
+/// Finds where the client changed items that it had sent before.
+fn rewrote(last: &Decided, now: &Decided) -> Option<RewriteReport> {
+    // A changed system text is a rebase, not a rewritten history.
+    let system = if last.fixed.system.len() == now.fixed.system.len() { now.fixed.system.len() } else { 0 };
+    let pairs = last.digests.iter().zip(&now.digests).skip(system);
+    let same = system + pairs.take_while(|(was, is)| was == is).count();
+    if same >= last.digests.len() {
+        return None;
+    }
+    let index = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let first_changed = now.state.first_difference(&last.state).map_or(same, |changed| changed.min(same));
+    Some(RewriteReport { item: index(same), first_changed: index(first_changed) })
+}
