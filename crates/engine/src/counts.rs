@@ -4,14 +4,14 @@
 
 use std::borrow::Cow;
 
-use liveset_tokens::{CountCache, TokenCounter, Tokens};
+use liveset_tokens::{CountCache, ImageDetail, ImageRule, TokenCounter, Tokens};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::{
     error::Result,
-    json,
+    json::{self, NodeIdx, NodeKind, Outline},
     span::Span,
-    transcript::{ArgumentsForm, Detail, Item, ItemIdx, Transcript, Weight},
+    transcript::{ArgumentsForm, Detail, Item, ItemIdx, Transcript, Weight, WireFormat},
 };
 
 /// What a wire message costs beside its content: the OpenAI cookbook's figure for its chat models; others are close.
@@ -20,6 +20,9 @@ const MESSAGE_TOKENS: u64 = 3;
 const BLOCK_TOKENS: u64 = 4;
 /// What a request costs beside its messages: the reply's opening (OpenAI cookbook).
 const REQUEST_TOKENS: u64 = 3;
+
+/// Documents over this are not looked into.
+const MAX_PLAIN_DOCUMENT_BYTES: usize = 32 << 20;
 
 /// Sizes of a transcript's items in tokens.
 #[derive(Clone, Debug, Default)]
@@ -136,7 +139,7 @@ impl Tally<'_, '_> {
             Weight::Media(span) => {
                 let raw = span.of(self.transcript.body);
                 hash.update(raw);
-                Tokens(BLOCK_TOKENS) + media_tokens(self.counter, &media_facts(raw))
+                Tokens(BLOCK_TOKENS) + self.media(span)?
             }
         };
         match &item.detail {
@@ -194,6 +197,22 @@ impl Tally<'_, '_> {
         Ok(self.cache.count_hashed(self.counter, xxh3_128(raw), || String::from_utf8_lossy(raw)))
     }
 
+    /// A document given as plain text is text; anything else costs what its formula says.
+    fn media(&mut self, span: Span) -> Result<Tokens> {
+        let raw = span.of(self.transcript.body);
+        if raw.len() < MAX_PLAIN_DOCUMENT_BYTES {
+            if let Ok(outline) = Outline::read_all(raw) {
+                let root = outline.root();
+                let kind = outline.get(root, "type").and_then(|idx| outline.string(idx));
+                if let (Some("text"), Some(data)) = (kind.as_deref(), outline.get(root, "data")) {
+                    let inner = outline.node(data).span;
+                    return self.hashed(Span::new(span.start() + inner.start(), span.start() + inner.end()));
+                }
+            }
+        }
+        Ok(media_facts(self.transcript.format, raw).tokens)
+    }
+
     /// A mark may move to another block without changing what the model reads.
     fn raw_without(&mut self, span: Span, mark: Option<Span>, hash: &mut Xxh3) -> Result<Tokens> {
         let Some(mark) = mark.filter(|mark| span.contains(*mark)) else {
@@ -222,22 +241,57 @@ impl Tally<'_, '_> {
 }
 
 /// What is known of a picture or document from its JSON.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MediaFacts {
     /// What a notice calls it.
     pub(crate) description: String,
     /// Width and height in pixels.
     pub(crate) size: Option<(u32, u32)>,
+    /// What it costs under its format's formula.
+    pub(crate) tokens: Tokens,
 }
 
-pub(crate) fn media_facts(_value: &[u8]) -> MediaFacts {
-    MediaFacts { description: "picture".to_owned(), size: None }
+/// Reads what a picture or document is, and prices it.
+pub(crate) fn media_facts(format: WireFormat, value: &[u8]) -> MediaFacts {
+    let Ok(outline) = Outline::read_all(value) else { return MediaFacts::document("document") };
+    let root = outline.root();
+    let object = outline.get(root, "image_url").filter(|&idx| outline.node(idx).kind == NodeKind::Object);
+    let object = object.unwrap_or(root);
+    let text = |key: &str| outline.get(object, key).and_then(|idx| outline.string(idx));
+    let url = text("image_url").or_else(|| text("url")).or_else(|| outline.string(root));
+    let stated = text("media_type").unwrap_or_default();
+    let is_plain_text = text("type").as_deref() == Some("text");
+    let (kind, data) = match &url {
+        Some(url) => url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")).unwrap_or(("image", "")),
+        None => (stated.as_ref(), outline.get(object, "data").map_or("", |idx| raw_string(&outline, idx))),
+    };
+    let is_image = kind.starts_with("image") || (kind.is_empty() && text("file_data").is_none());
+    if !is_image || is_plain_text {
+        return MediaFacts::document(if kind.is_empty() { "document" } else { kind });
+    }
+    let size = liveset_tokens::image_size(data);
+    let detail = match text("detail").as_deref() {
+        Some("low") => ImageDetail::Low,
+        Some(_) | None => ImageDetail::High,
+    };
+    let rule = match format {
+        WireFormat::Anthropic => ImageRule::Anthropic,
+        WireFormat::OpenaiChat | WireFormat::OpenaiResponses => ImageRule::OpenAi,
+    };
+    let description = if kind.is_empty() || kind == "image" { "picture".to_owned() } else { format!("picture {kind}") };
+    MediaFacts { description, size, tokens: liveset_tokens::image_tokens(rule, size, detail) }
 }
 
-pub(crate) fn o200k_media_tokens(facts: &MediaFacts) -> Tokens {
-    media_tokens(liveset_tokens::o200k(), facts)
+/// Base64 holds no escapes: its literal is its text.
+fn raw_string<'a>(outline: &Outline<'a>, idx: NodeIdx) -> &'a str {
+    let raw = outline.bytes(idx);
+    std::str::from_utf8(raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default()).unwrap_or_default()
 }
 
-fn media_tokens(_counter: &dyn TokenCounter, _facts: &MediaFacts) -> Tokens {
-    Tokens(1_600)
+impl MediaFacts {
+    fn document(kind: &str) -> Self {
+        let plain = kind.chars().all(|c| c.is_ascii_alphanumeric() || "/+-.".contains(c)) && kind.len() <= 60;
+        let description = if plain && kind != "document" { format!("document {kind}") } else { "document".to_owned() };
+        Self { description, size: None, tokens: liveset_tokens::DOCUMENT_TOKENS }
+    }
 }

@@ -5,13 +5,16 @@
 mod blocks;
 #[cfg(target_arch = "x86_64")]
 mod simd;
-mod reader;
+mod literal;
 mod strings;
+mod node;
+mod reader;
 mod outline;
 mod cursor;
 mod leaves;
 
 pub use cursor::RawCursor;
 pub use leaves::{Leaf, string_leaves};
-pub use outline::{MAX_BODY_BYTES, MAX_DEPTH, MAX_NODES, Node, NodeIdx, NodeKind, Outline};
+pub use node::{MAX_DEPTH, MAX_NODES, Node, NodeKind};
+pub use outline::{MAX_BODY_BYTES, NodeIdx, Outline};
 pub use strings::{Decoded, decode, encode, encode_inner};

@@ -54,25 +54,6 @@ pub(super) fn escaped(backslash: u64, carry: &mut u64) -> u64 {
     escaped
 }
 
-/// Finds the first backslash at or after `from`, or the end of `bytes`.
-#[inline]
-pub(super) fn next_backslash(bytes: &[u8], from: usize) -> usize {
-    let mut at = from;
-    while at < bytes.len() {
-        let found = masks(&block_at(bytes, at)).backslash;
-        if found != 0 {
-            return at + found.trailing_zeros() as usize;
-        }
-        at += BLOCK;
-    }
-    bytes.len()
-}
-
-#[cfg(target_arch = "x86_64")]
-pub(super) use super::simd::{control, masks};
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) use plain::{control, masks};
-
 /// The form for any machine, and the oracle for the other.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 pub(super) mod plain {

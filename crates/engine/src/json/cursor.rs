@@ -2,7 +2,7 @@
 //!
 //! Walks once, forward; never decodes into a buffer.
 
-use super::blocks;
+use super::literal::next_backslash;
 use super::strings::escape_at;
 
 /// A walk through a string literal that turns offsets of its decoded text into offsets of the literal.
@@ -36,7 +36,7 @@ impl<'a> RawCursor<'a> {
         let end = literal.len().saturating_sub(1);
         let inside = literal.get(..end).unwrap_or_default();
         let raw = end.min(1);
-        Self { literal: inside, end, raw, decoded: 0, escape: blocks::next_backslash(inside, raw) }
+        Self { literal: inside, end, raw, decoded: 0, escape: next_backslash(inside, raw) }
     }
 
     /// Gives the offset, from the opening quotation mark, of the character at `decoded`; past the end, that of the closing mark.
@@ -60,7 +60,7 @@ impl<'a> RawCursor<'a> {
             }
             self.decoded += said.len();
             self.raw = (self.raw + raw_len).min(self.end);
-            self.escape = blocks::next_backslash(self.literal, self.raw);
+            self.escape = next_backslash(self.literal, self.raw);
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Gives the string leaves of a JSON object, decoded; numbers and words are no texts.
 
-use super::outline::{NodeIdx, NodeKind, Outline};
+use super::node::NodeKind;
+use super::outline::{NodeIdx, Outline};
 use super::strings;
 
 /// One text of a call's arguments.

@@ -2,55 +2,14 @@
 //!
 //! Holds a flat list of places in the order of their first bytes; never a copy of a value.
 
+use super::node::{Node, NodeKind};
 use super::reader::{self, Entering};
 use super::strings;
 use crate::error::{Error, Result};
-use crate::span::Span;
 use std::borrow::Cow;
 
-/// Longest body that is read, in bytes: eight times what the largest provider takes (32 MB), and far below what the 32 bits of a [`Span`] reach.
+/// Longest body that is read, in bytes: eight times what the largest provider takes (32 MB), and far below what the 32 bits of a [`Span`](crate::Span) reach.
 pub const MAX_BODY_BYTES: usize = 256 * 1024 * 1024;
-
-/// Deepest nesting that is read. Real bodies stay below 30; common readers stop at 128 to 1,000.
-pub const MAX_DEPTH: usize = 512;
-
-/// Most values that get a node: the longest real conversations have some 100,000; this many nodes take about 130 MB.
-pub const MAX_NODES: usize = 4_000_000;
-
-/// The type of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NodeKind {
-    /// `{...}`
-    Object,
-    /// `[...]`
-    Array,
-    /// `"..."`
-    String,
-    /// Any number; its digits are never read.
-    Number,
-    /// `true`
-    True,
-    /// `false`
-    False,
-    /// `null`
-    Null,
-}
-
-impl NodeKind {
-    /// Names the type for error messages, with its article.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Object => "an object",
-            Self::Array => "an array",
-            Self::String => "a string",
-            Self::Number => "a number",
-            Self::True => "`true`",
-            Self::False => "`false`",
-            Self::Null => "`null`",
-        }
-    }
-}
 
 /// Place of a value in an [`Outline`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,34 +22,6 @@ impl NodeIdx {
 
     fn at(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// One value of a JSON text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// The value, with quotation marks or brackets.
-    pub span: Span,
-    /// Literal of its key, quotation marks included; `None` for the root and for elements of arrays.
-    pub key: Option<Span>,
-    /// Its type.
-    pub kind: NodeKind,
-    is_entered: bool,
-    /// Place after its last descendant.
-    next: u32,
-}
-
-impl Node {
-    pub(super) fn new(span: Span, key: Option<Span>, kind: NodeKind) -> Self {
-        Self { span, key, kind, is_entered: false, next: 0 }
-    }
-
-    pub(super) fn set_entered(&mut self, is_entered: bool) {
-        self.is_entered = is_entered;
-    }
-
-    pub(super) fn set_next(&mut self, next: usize) {
-        self.next = u32::try_from(next).unwrap_or(u32::MAX);
     }
 }
 

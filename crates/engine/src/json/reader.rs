@@ -2,8 +2,8 @@
 //!
 //! Goes over the bytes once, checks all of the grammar, and writes down a node for each value that is of interest. Decodes nothing.
 
-use super::blocks::{self, BLOCK};
-use super::outline::{MAX_DEPTH, MAX_NODES, Node, NodeKind};
+use super::literal::string_end;
+use super::node::{MAX_DEPTH, MAX_NODES, Node, NodeKind};
 use super::strings;
 use crate::error::{Error, Result};
 use crate::span::Span;
@@ -171,7 +171,7 @@ impl Reader<'_> {
         let node = if self.open.last().is_none_or(|frame| frame.level != Level::Skipped) {
             let kind = if is_object { NodeKind::Object } else { NodeKind::Array };
             let mut node = Node::new(Span::new(start, start + 1), key, kind);
-            node.set_entered(level != Level::Skipped);
+            node.is_entered = level != Level::Skipped;
             Some(self.push(node)?)
         } else {
             None
@@ -278,51 +278,4 @@ impl Reader<'_> {
         }
         Ok(())
     }
-}
-
-/// Finds the end of the string literal that opens at `open`: the offset after its closing quotation mark.
-pub(super) fn string_end(body: &[u8], open: usize) -> Result<usize> {
-    let mut at = open + 1;
-    let mut carry = 0;
-    while at < body.len() {
-        let block = blocks::block_at(body, at);
-        let masks = blocks::masks(&block);
-        let escaped = blocks::escaped(masks.backslash, &mut carry);
-        let closing = masks.quote & !escaped;
-        // All bits below the lowest closing quotation mark; all 64 if there is none.
-        let inside = (closing & closing.wrapping_neg()).wrapping_sub(1);
-        if masks.holds_control {
-            let control = blocks::control(&block) & inside;
-            if control != 0 {
-                let offset = at + control.trailing_zeros() as usize;
-                return Err(Error::Json { offset, expected: "an escape instead of a control character" });
-            }
-        }
-        let unusual = escaped & inside & !(masks.quote | masks.backslash | masks.letter_n);
-        if unusual != 0 {
-            check_escapes(body, at, unusual)?;
-        }
-        if closing != 0 {
-            return Ok(at + closing.trailing_zeros() as usize + 1);
-        }
-        at += BLOCK;
-    }
-    Err(Error::Json { offset: body.len(), expected: "`\"`" })
-}
-
-/// Checks the characters after backslashes that bits of `escaped` stand for, counted from `block_start`.
-fn check_escapes(body: &[u8], block_start: usize, mut escaped: u64) -> Result<()> {
-    while escaped != 0 {
-        let at = block_start + escaped.trailing_zeros() as usize;
-        escaped &= escaped - 1;
-        let is_valid = match body.get(at) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => true,
-            Some(b'u') => body.get(at + 1..at + 5).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)),
-            _ => false,
-        };
-        if !is_valid {
-            return Err(Error::Json { offset: at - 1, expected: "an escape that JSON knows" });
-        }
-    }
-    Ok(())
 }

@@ -2,8 +2,7 @@
 //!
 //! Works on single literals; never looks at what stands around them.
 
-use super::blocks;
-use super::reader;
+use super::literal::{next_backslash, string_end};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 
@@ -78,7 +77,7 @@ pub fn decode(literal: &[u8]) -> Result<Decoded<'_>> {
         return Err(Error::Json { offset: 0, expected: "`\"`" });
     }
     let text = utf8(literal)?;
-    let end = reader::string_end(literal, 0)?;
+    let end = string_end(literal, 0)?;
     if end < literal.len() {
         return Err(Error::Json { offset: end, expected: "the end of the string" });
     }
@@ -106,7 +105,7 @@ pub(super) fn says(literal: &[u8], text: &str) -> bool {
 /// Decodes the inside of a literal whose escapes are known to be valid.
 pub(super) fn unescape(inner: &str) -> Decoded<'_> {
     let bytes = inner.as_bytes();
-    let mut escape = blocks::next_backslash(bytes, 0);
+    let mut escape = next_backslash(bytes, 0);
     if escape == bytes.len() {
         return Decoded { text: Cow::Borrowed(inner), lone: Vec::new() };
     }
@@ -124,7 +123,7 @@ pub(super) fn unescape(inner: &str) -> Decoded<'_> {
             }
         }
         from = escape + len;
-        escape = blocks::next_backslash(bytes, from);
+        escape = next_backslash(bytes, from);
     }
     text.push_str(inner.get(from..).unwrap_or_default());
     Decoded { text: Cow::Owned(text), lone }

@@ -49,10 +49,9 @@ fn ordinal_of(desk: &Desk<'_, '_>, state: &State, media: ItemIdx) -> Result<Opti
 fn notice(desk: &Desk<'_, '_>, idx: ItemIdx, ordinal: usize) -> Result<Option<Notice>> {
     let item = desk.item(idx)?;
     let Weight::Media(span) = item.weight else { return Ok(None) };
-    let facts = counts::media_facts(span.of(desk.transcript.body));
+    let facts = counts::media_facts(desk.transcript.format, span.of(desk.transcript.body));
     let before = desk.counts.item(idx);
-    let o200k = counts::o200k_media_tokens(&facts);
-    let text = tombstone::media_notice(&facts.description, facts.size, o200k, desk.texts(ordinal)?.name.class);
+    let text = tombstone::media_notice(&facts.description, facts.size, facts.tokens, desk.texts(ordinal)?.name.class);
     let after = desk.counter.count(&text);
     if after.0 + desk.policy.min_gain > before.0 {
         return Ok(None);
