@@ -1,20 +1,25 @@
 //! How fast is it? Runs the benches of the workspace one after another and says when the machine is too busy to tell.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use crate::repository;
 
-/// Running processes per core from which on figures are doubtful. The benches keep one core busy themselves, and
-/// ratios of things that take turns stand some load, but not a machine at its limit.
-const BUSY_PER_CORE: f64 = 0.75;
+/// Other running threads per core from which on figures are doubtful. The benches need one core and the memory of the
+/// machine to themselves; ratios of things that take turns stand a little company.
+const BUSY_PER_CORE: f64 = 0.25;
+
+/// How often the machine is looked at, and how long between two looks: one second in all.
+const LOOKS: u32 = 10;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 /// Runs the benches whose name matches, in release, printing their tables as they come.
 pub(crate) fn run(pattern: &str) -> Result<ExitCode> {
     let arguments = ["bench", "--workspace", "--bench", pattern];
     println!("command: cargo {}", arguments.join(" "));
-    // The build keeps every core busy, and its load would be blamed on others.
+    // Built first, so that nothing else of ours runs when the machine is looked at.
     let built = repository::cargo(&arguments).arg("--no-run").status().context("cannot start cargo")?;
     if !built.success() {
         return Ok(ExitCode::FAILURE);
@@ -27,22 +32,34 @@ pub(crate) fn run(pattern: &str) -> Result<ExitCode> {
 
 fn warn_if_busy(when: &str) {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    match std::fs::read_to_string("/proc/loadavg").ok().as_deref().and_then(newest_load) {
-        Some(load) if is_busy(load, cores) => {
-            println!("warning: load {load} on {cores} cores {when} the benches; figures may be off, run them again");
-        }
-        Some(load) => println!("load {load} on {cores} cores {when} the benches"),
-        None => println!("load unknown {when} the benches"),
+    match running_others() {
+        Some(others) if is_busy(others, cores) => println!(
+            "warning: {others:.1} other threads run on {cores} cores {when} the benches; figures may be off, run them again"
+        ),
+        Some(others) => println!("{others:.1} other threads run on {cores} cores {when} the benches"),
+        None => println!("what else runs {when} the benches is unknown on this system"),
     }
 }
 
-/// The load of the last minute, the first number of the file.
-fn newest_load(text: &str) -> Option<f64> {
-    text.split_whitespace().next()?.parse().ok()
+/// How many threads other than this one run, on average over a second. The load averages of the system would still hold
+/// our own build.
+fn running_others() -> Option<f64> {
+    let mut sum = 0;
+    for _ in 0..LOOKS {
+        std::thread::sleep(BETWEEN_LOOKS);
+        let running = running_threads(&std::fs::read_to_string("/proc/loadavg").ok()?)?;
+        sum += running.saturating_sub(1);
+    }
+    Some(f64::from(sum) / f64::from(LOOKS))
 }
 
-fn is_busy(load: f64, cores: usize) -> bool {
-    load > BUSY_PER_CORE * cores as f64
+/// The running threads in Linux's `loadavg`: the number before the slash.
+fn running_threads(text: &str) -> Option<u32> {
+    text.split_whitespace().nth(3)?.split('/').next()?.parse().ok()
+}
+
+fn is_busy(others: f64, cores: usize) -> bool {
+    others > BUSY_PER_CORE * cores as f64
 }
 
 #[cfg(test)]
@@ -50,9 +67,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_number_of_the_load_file_counts() {
-        assert_eq!(newest_load("1.90 0.50 0.10 1/200 4242\n"), Some(1.9));
-        assert_eq!(newest_load(""), None);
-        assert!(is_busy(1.9, 2) && !is_busy(1.0, 2));
+    fn the_number_before_the_slash_counts() {
+        assert_eq!(running_threads("1.90 0.50 0.10 3/200 4242\n"), Some(3));
+        assert_eq!(running_threads("1.90 0.50"), None);
+        assert_eq!(running_threads(""), None);
+        assert!(is_busy(1.0, 2) && !is_busy(0.4, 2) && !is_busy(1.0, 8));
     }
 }
