@@ -2,6 +2,8 @@
 //!
 //! Holds no policy: an edit says what happens, not whether it should.
 
+use std::sync::Arc;
+
 use liveset_tokens::Tokens;
 
 use crate::{
@@ -18,7 +20,7 @@ pub struct Splice {
     /// Bytes of the original body that go.
     pub span: Span,
     /// Bytes that stand there instead: JSON as it is written.
-    pub with: String,
+    pub with: Arc<str>,
     /// How the removed bytes come back from the stored original.
     pub back: Back,
 }
@@ -37,7 +39,16 @@ pub enum Back {
     /// The original's bytes as they are.
     Verbatim,
     /// These bytes: the client escapes in its own way.
-    Raw(String),
+    Raw(Arc<str>),
+}
+
+/// When an edit was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditAge {
+    /// Now: its text is still to be checked, its original to be stored.
+    Fresh,
+    /// In an earlier turn of the session.
+    Known,
 }
 
 /// One change of one item.
@@ -63,6 +74,8 @@ pub struct Edit {
     pub tokens_after: Tokens,
     /// The original's name in the archive.
     pub archive_id: ContentId,
+    /// Whether it was written in this turn, or an earlier one wrote and checked the same bytes.
+    pub age: EditAge,
     /// The replacements, sorted, apart from each other.
     pub splices: Vec<Splice>,
 }

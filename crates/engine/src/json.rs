@@ -3,6 +3,7 @@
 //! Finds values and spans in one pass and decodes single strings; builds no tree, and never writes numbers.
 
 mod blocks;
+mod scan;
 #[cfg(target_arch = "x86_64")]
 mod simd;
 mod literal;

@@ -100,7 +100,7 @@ pub fn resume(inputs: &Inputs<'_, '_>, mut state: State) -> Result<Plan> {
     let desk =
         desk::Desk::new(inputs.transcript, inputs.counts, inputs.budget, inputs.policy, inputs.counter, inputs.price);
     epochs::walk(&desk, &mut state)?;
-    let (edits, originals) = edits::edits(&desk, &state)?;
+    let (edits, originals) = edits::edits(&desk, &mut state)?;
     let sweeps = state.sweeps.iter().map(|sweep| SweepReport {
         request_point: sweep.point.0,
         tokens_before: sweep.before.0,

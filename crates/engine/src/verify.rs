@@ -7,7 +7,7 @@ use liveset_tokens::{CountCache, TokenCounter, Tokens};
 use crate::{
     apply,
     counts::Counts,
-    edit::Edit,
+    edit::{Edit, EditAge},
     error::Result,
     json::{self, Outline},
     report::EditKind,
@@ -27,7 +27,7 @@ pub struct Defect {
     pub offset: usize,
 }
 
-/// Checks fidelity, validity, honest size and gain on edited items and everything between them.
+/// Checks fidelity everywhere, and validity, honest size and gain on items edited in this turn.
 ///
 /// # Errors
 ///
@@ -63,7 +63,8 @@ pub fn edited(
         return Err(Defect { law: "fidelity", what: "the length is not what the edits make", offset: output.len() });
     }
     let moves = Moves::of(edits);
-    edits.iter().try_for_each(|edit| one(transcript, edit, output, counter, min_gain, &moves))
+    let fresh = edits.iter().filter(|edit| edit.age == EditAge::Fresh);
+    fresh.into_iter().try_for_each(|edit| one(transcript, edit, output, counter, min_gain, &moves))
 }
 
 /// Where bytes of the input stand in the output.

@@ -231,8 +231,8 @@ impl Liveset {
             counter,
             price: model.map_or(Price::DEFAULT, |model| model.price),
         };
-        let plan = plan::resume(&inputs, start(&reading))?;
-        let state = plan.state.clone();
+        let mut plan = plan::resume(&inputs, start(&reading))?;
+        let state = std::mem::take(&mut plan.state);
         let decided = Decided { state, fixed: reading.fixed(), digests: reading.digests() };
         let mut compaction = self.carry_out(body, &inputs, plan, tokens)?;
         if source == WindowSource::Default {
@@ -274,8 +274,8 @@ impl Liveset {
             report.warnings.push(Warning::new("verify_failed", defect));
             return Ok(as_it_came(body, report));
         }
-        let manifest = Manifest::of(body, &output, &plan.edits);
         if let Some(archive) = &self.archive {
+            let manifest = Manifest::of(body, &output, &plan.edits);
             let originals = plan.originals.iter().map(|original| (original.id.to_string(), original.bytes.clone()));
             archive.put(&Release::new(&output, manifest.to_json(), originals.collect()))?;
         }
@@ -288,7 +288,7 @@ impl Liveset {
         report.edits = plan.edits.iter().map(liveset_engine::edit::Edit::report).collect();
         report.sweeps = plan.sweeps;
         report.warnings = plan.warnings;
-        Ok(Compaction { body: Cow::Owned(output), report, manifest: Some(manifest), originals: plan.originals })
+        Ok(Compaction { input: body, body: Cow::Owned(output), report, edits: plan.edits, originals: plan.originals })
     }
 
     fn check(&self, inputs: &Inputs<'_, '_>, plan: &Plan, output: &[u8]) -> std::result::Result<(), String> {
@@ -370,7 +370,7 @@ fn token_report(counts: &Counts, budget: &Budget, counter: &dyn TokenCounter) ->
 }
 
 fn as_it_came(body: &[u8], report: Report) -> Compaction<'_> {
-    Compaction { body: Cow::Borrowed(body), report, manifest: None, originals: Vec::new() }
+    Compaction { input: body, body: Cow::Borrowed(body), report, edits: Vec::new(), originals: Vec::new() }
 }
 
 fn reason_to_leave(tokens: &TokenReport, budget: &Budget) -> &'static str {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use liveset_engine::{
+    edit::Edit,
     manifest::{Manifest, Original},
     report::{OutcomeKind, Report},
 };
@@ -10,9 +11,10 @@ use liveset_engine::{
 /// A body to send instead of the one that came in, and what was done to it.
 #[derive(Debug)]
 pub struct Compaction<'b> {
+    pub(crate) input: &'b [u8],
     pub(crate) body: Cow<'b, [u8]>,
     pub(crate) report: Report,
-    pub(crate) manifest: Option<Manifest>,
+    pub(crate) edits: Vec<Edit>,
     pub(crate) originals: Vec<Original>,
 }
 
@@ -41,13 +43,19 @@ impl<'b> Compaction<'b> {
         self.report.outcome != OutcomeKind::CannotFit
     }
 
-    /// Gives the way back to the input; `None` where the body is the input.
+    /// Makes the way back to the input; `None` where the body is the input.
     #[must_use]
-    pub fn manifest(&self) -> Option<&Manifest> {
-        self.manifest.as_ref()
+    pub fn manifest(&self) -> Option<Manifest> {
+        (!self.edits.is_empty()).then(|| Manifest::of(self.input, &self.body, &self.edits))
     }
 
-    /// Gives the originals of what was cut.
+    /// Gives the edits, in the order of items.
+    #[must_use]
+    pub fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
+
+    /// Gives the originals of what was cut; in a session, of what its last call had not cut yet.
     #[must_use]
     pub fn originals(&self) -> &[Original] {
         &self.originals

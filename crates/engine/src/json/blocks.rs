@@ -1,7 +1,7 @@
 //! Which of the next 64 bytes end a string, escape something, or may not stand in a string?
 //!
-//! Looks at bytes only, 64 at a time, so that a log with an escape on every line costs no stop per escape. Knows no grammar.
-//! The vector form has a plain twin that the tests hold it against.
+//! Looks at bytes only, 64 at a time, so that a log with an escape on every line costs no stop per escape. Knows no
+//! grammar. This is the form for any machine, and the oracle of the one in `simd`.
 
 /// Bytes looked at in one step: one bit each in a `u64`.
 pub(super) const BLOCK: usize = 64;
@@ -19,22 +19,19 @@ pub(super) struct Masks {
     pub(super) quote: u64,
     /// Backslashes.
     pub(super) backslash: u64,
-    /// The letter `n`: nearly every escape is a line end, so the others may be looked at one by one.
-    pub(super) letter_n: u64,
+    /// The letters `n` and `t`: nearly every escape is a line end or a tab, so the others may be looked at one by one.
+    pub(super) usual: u64,
     /// Whether any byte of the block is a control character.
     pub(super) holds_control: bool,
 }
 
 /// Gives the block that begins at `at`, filled up with spaces past the end of `bytes`.
-#[inline]
-pub(super) fn block_at(bytes: &[u8], at: usize) -> [u8; BLOCK] {
-    let rest = bytes.get(at..).unwrap_or_default();
-    if let Some(block) = rest.first_chunk::<BLOCK>() {
-        return *block;
-    }
+#[cold]
+pub(super) fn last_block(bytes: &[u8], at: usize) -> [u8; BLOCK] {
     let mut block = [b' '; BLOCK];
-    for (to, from) in block.iter_mut().zip(rest) {
-        *to = *from;
+    let rest = bytes.get(at..).unwrap_or_default();
+    if let Some(place) = block.get_mut(..rest.len()) {
+        place.copy_from_slice(rest);
     }
     block
 }
@@ -43,7 +40,7 @@ pub(super) fn block_at(bytes: &[u8], at: usize) -> [u8; BLOCK] {
 ///
 /// In a run of backslashes the first, third, fifth and so on escape what follows. Adding a run's first bit to the run
 /// clears the whole run by carry, which tells the runs that begin at an even place from the others without a loop.
-#[inline]
+#[inline(always)]
 pub(super) fn escaped(backslash: u64, carry: &mut u64) -> u64 {
     let runs = backslash & !*carry;
     let even_starts = runs & !(runs << 1) & EVEN;
@@ -54,27 +51,42 @@ pub(super) fn escaped(backslash: u64, carry: &mut u64) -> u64 {
     escaped
 }
 
-/// The form for any machine, and the oracle for the other.
-#[cfg(any(test, not(target_arch = "x86_64")))]
-pub(super) mod plain {
-    use super::{BLOCK, FIRST_PRINTABLE, Masks};
-
-    fn bits(block: &[u8; BLOCK], is_meant: impl Fn(u8) -> bool) -> u64 {
-        block.iter().rev().fold(0, |mask, &byte| (mask << 1) | u64::from(is_meant(byte)))
+/// Finds what ends or escapes in `block`.
+#[inline(always)]
+pub(super) fn masks(block: &[u8; BLOCK]) -> Masks {
+    Masks {
+        quote: equal(block, b'"'),
+        backslash: equal(block, b'\\'),
+        usual: equal(block, b'n') | equal(block, b't'),
+        holds_control: control(block) != 0,
     }
+}
 
-    /// Finds what ends or escapes in `block`.
-    pub(crate) fn masks(block: &[u8; BLOCK]) -> Masks {
-        Masks {
-            quote: bits(block, |byte| byte == b'"'),
-            backslash: bits(block, |byte| byte == b'\\'),
-            letter_n: bits(block, |byte| byte == b'n'),
-            holds_control: control(block) != 0,
-        }
-    }
+/// Finds the bytes of `block` that equal `byte`.
+#[inline(always)]
+pub(super) fn equal(block: &[u8; BLOCK], byte: u8) -> u64 {
+    let pattern = u64::from_ne_bytes([byte; 8]);
+    zeros(block, |word| word ^ pattern)
+}
 
-    /// Finds the control characters in `block`.
-    pub(crate) fn control(block: &[u8; BLOCK]) -> u64 {
-        bits(block, |byte| byte < FIRST_PRINTABLE)
-    }
+/// Finds the control characters: those with no bit at or above that of the first printable one.
+#[inline(always)]
+fn control(block: &[u8; BLOCK]) -> u64 {
+    let high_bits = u64::from_ne_bytes([!(FIRST_PRINTABLE - 1); 8]);
+    zeros(block, |word| word & high_bits)
+}
+
+/// Finds the bytes that `change` makes zero, eight at a time.
+#[inline(always)]
+fn zeros(block: &[u8; BLOCK], change: impl Fn(u64) -> u64) -> u64 {
+    const LOW_SEVEN: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    // Moves the lowest bit of each byte into the highest byte, in order.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let (words, _) = block.as_chunks::<8>();
+    words.iter().rev().fold(0, |mask, word| {
+        let word = change(u64::from_le_bytes(*word));
+        // The sum sets a byte's high bit if any lower bit is set, and never reaches the next byte.
+        let is_zero = !((word & LOW_SEVEN).wrapping_add(LOW_SEVEN) | word | LOW_SEVEN);
+        (mask << 8) | ((is_zero >> 7).wrapping_mul(GATHER) >> 56)
+    })
 }

@@ -1,89 +1,71 @@
-//! The marks of a block, found with SSE2.
+//! The marks of a block, found with AVX2.
 //!
-//! The only unsafe code of the crate. It takes no pointers: what is unsafe is only the promise that the processor has
-//! SSE2. The oracle is `blocks::plain`.
+//! The only unsafe code of the crate: calls behind a check of the processor, and loads from arrays of the right length.
+//! The oracle is `blocks::masks`.
 
-#![expect(
-    unsafe_code,
-    reason = "intrinsics may only be called where the processor has them, which the compiler does not derive from the target"
-)]
+#![expect(unsafe_code, reason = "whether the processor has AVX2 is only known when the program runs")]
 
 use super::blocks::{BLOCK, FIRST_PRINTABLE, Masks};
+use super::scan;
 use std::arch::x86_64::{
-    __m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8,
+    __m256i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256,
+    _mm256_set1_epi8,
 };
 
-/// Finds what ends or escapes in `block`.
-#[inline]
-pub(super) fn masks(block: &[u8; BLOCK]) -> Masks {
-    // SAFETY: SSE2 is part of x86-64.
-    unsafe { sse2_masks(block) }
+/// Says whether the processor has what this module needs.
+#[inline(always)]
+pub(super) fn is_available() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1")
 }
 
-/// Finds the control characters in `block`.
-#[inline]
-pub(super) fn control(block: &[u8; BLOCK]) -> u64 {
-    // SAFETY: SSE2 is part of x86-64.
-    unsafe { sse2_control(block) }
+/// Does what [`scan::string_end`] does; `None` also where the module is not available.
+#[inline(always)]
+pub(super) fn string_end(body: &[u8], open: usize) -> Option<usize> {
+    #[target_feature(enable = "avx2,bmi1")]
+    fn inner(body: &[u8], open: usize) -> Option<usize> {
+        scan::string_end(body, open, |block| masks(block))
+    }
+    // SAFETY: the features were found.
+    if is_available() { unsafe { inner(body, open) } } else { None }
 }
 
 #[inline]
-#[target_feature(enable = "sse2")]
-fn sse2_masks(block: &[u8; BLOCK]) -> Masks {
-    let parts = quarters(block);
-    let [a, b, c, d] = control_parts(parts);
-    let any = _mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d));
+#[target_feature(enable = "avx2,bmi1")]
+fn masks(block: &[u8; BLOCK]) -> Masks {
+    let halves = load(block);
+    let [low, high] = halves;
+    let smaller = _mm256_min_epu8(low, high);
+    let last_control = _mm256_set1_epi8(FIRST_PRINTABLE.cast_signed() - 1);
+    // A byte is at most `last_control` where the smaller of both is the byte itself.
+    let control = _mm256_cmpeq_epi8(_mm256_min_epu8(smaller, last_control), smaller);
+    let letter_n = equal(halves, b'n');
+    let letter_t = equal(halves, b't');
     Masks {
-        quote: equal(parts, b'"'),
-        backslash: equal(parts, b'\\'),
-        letter_n: equal(parts, b'n'),
-        holds_control: _mm_movemask_epi8(any) != 0,
+        quote: join(equal(halves, b'"')),
+        backslash: join(equal(halves, b'\\')),
+        usual: join([_mm256_or_si256(letter_n[0], letter_t[0]), _mm256_or_si256(letter_n[1], letter_t[1])]),
+        holds_control: _mm256_movemask_epi8(control) != 0,
     }
 }
 
 #[inline]
-#[target_feature(enable = "sse2")]
-fn sse2_control(block: &[u8; BLOCK]) -> u64 {
-    join(control_parts(quarters(block)))
+#[target_feature(enable = "avx2,bmi1")]
+fn load(block: &[u8; BLOCK]) -> [__m256i; 2] {
+    let (low, high) = block.split_at(32);
+    // SAFETY: each half holds the 32 bytes that the load reads; it needs no alignment.
+    unsafe { [_mm256_loadu_si256(low.as_ptr().cast()), _mm256_loadu_si256(high.as_ptr().cast())] }
 }
 
 #[inline]
-#[target_feature(enable = "sse2")]
-fn quarters(block: &[u8; BLOCK]) -> [__m128i; 4] {
-    let (words, _) = block.as_chunks::<8>();
-    let word = |idx: usize| words.get(idx).map_or(0, |bytes| i64::from_le_bytes(*bytes));
-    [
-        _mm_set_epi64x(word(1), word(0)),
-        _mm_set_epi64x(word(3), word(2)),
-        _mm_set_epi64x(word(5), word(4)),
-        _mm_set_epi64x(word(7), word(6)),
-    ]
+#[target_feature(enable = "avx2,bmi1")]
+fn equal([low, high]: [__m256i; 2], byte: u8) -> [__m256i; 2] {
+    let wanted = _mm256_set1_epi8(byte.cast_signed());
+    [_mm256_cmpeq_epi8(low, wanted), _mm256_cmpeq_epi8(high, wanted)]
 }
 
 #[inline]
-#[target_feature(enable = "sse2")]
-fn join([a, b, c, d]: [__m128i; 4]) -> u64 {
-    let [a, b, c, d] = [_mm_movemask_epi8(a), _mm_movemask_epi8(b), _mm_movemask_epi8(c), _mm_movemask_epi8(d)]
-        .map(|bits| u64::from(bits.cast_unsigned()));
-    a | (b << 16) | (c << 32) | (d << 48)
-}
-
-#[inline]
-#[target_feature(enable = "sse2")]
-fn equal([a, b, c, d]: [__m128i; 4], byte: u8) -> u64 {
-    let wanted = _mm_set1_epi8(byte.cast_signed());
-    join([_mm_cmpeq_epi8(a, wanted), _mm_cmpeq_epi8(b, wanted), _mm_cmpeq_epi8(c, wanted), _mm_cmpeq_epi8(d, wanted)])
-}
-
-#[inline]
-#[target_feature(enable = "sse2")]
-fn control_parts([a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
-    let last = _mm_set1_epi8(FIRST_PRINTABLE.cast_signed() - 1);
-    // At most `last` is what the smaller of both equals.
-    [
-        _mm_cmpeq_epi8(_mm_min_epu8(a, last), a),
-        _mm_cmpeq_epi8(_mm_min_epu8(b, last), b),
-        _mm_cmpeq_epi8(_mm_min_epu8(c, last), c),
-        _mm_cmpeq_epi8(_mm_min_epu8(d, last), d),
-    ]
+#[target_feature(enable = "avx2,bmi1")]
+fn join([low, high]: [__m256i; 2]) -> u64 {
+    let bits = |half| u64::from(_mm256_movemask_epi8(half).cast_unsigned());
+    bits(low) | (bits(high) << 32)
 }

@@ -183,7 +183,7 @@ impl<'d, 'a> Candidate<'d, 'a> {
 
     /// Gives the new form, or `None` if nothing more goes.
     pub(crate) fn form(&self, result: &ResultState) -> Option<Form> {
-        let mut removed: Vec<Vec<Removed>> = match &result.form {
+        let mut removed: Vec<Vec<Removed>> = match result.form.as_ref() {
             Form::Cut(removed) => removed.clone(),
             Form::Whole | Form::Gone => vec![Vec::new(); self.texts.parts.len()],
         };
@@ -232,7 +232,7 @@ fn visible_tokens(
     let Some(part_text) = texts.parts.get(part) else { return 0 };
     let Some(passage) = part_text.passages.get(passage) else { return 0 };
     let slice = |from: u32, to: u32| part_text.text.get(from as usize..to as usize).unwrap_or_default();
-    let removed: &[Removed] = match &result.form {
+    let removed: &[Removed] = match result.form.as_ref() {
         Form::Cut(parts) => parts.get(part).map(Vec::as_slice).unwrap_or_default(),
         Form::Whole | Form::Gone => &[],
     };

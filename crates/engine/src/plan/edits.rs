@@ -2,15 +2,17 @@
 //!
 //! The only place that turns a decision into JSON text.
 
+use std::sync::Arc;
+
 use super::{
     desk::Desk,
     form::{self, Form, PartForm},
-    state::{Change, Notice, ResultState, State},
+    state::{Change, Notice, PartSplice, ResultState, State, Written},
     texts::ResultTexts,
 };
 use crate::{
     content_id::ContentId,
-    edit::{Back, Edit, Splice},
+    edit::{Back, Edit, EditAge, Splice},
     error::Result,
     json::{self, RawCursor},
     manifest::Original,
@@ -19,15 +21,24 @@ use crate::{
     transcript::{Item, ItemIdx, WireFormat},
 };
 
-/// Writes the edits of a state and the originals behind them.
-pub(crate) fn edits(desk: &Desk<'_, '_>, state: &State) -> Result<(Vec<Edit>, Vec<Original>)> {
+/// Writes the edits of a state, and the originals behind those that are new.
+pub(crate) fn edits(desk: &Desk<'_, '_>, state: &mut State) -> Result<(Vec<Edit>, Vec<Original>)> {
     let mut edits = Vec::new();
     let mut originals = Vec::new();
-    for (ordinal, result) in state.results.iter().enumerate() {
-        let Some(change) = result.change.as_ref().filter(|_| result.form != Form::Whole) else { continue };
-        let (edit, original) = of_result(desk, ordinal, result, change)?;
-        edits.push(edit);
-        originals.push(original);
+    for (ordinal, result) in state.results.iter_mut().enumerate() {
+        let Some(change) = result.change.clone().filter(|_| *result.form != Form::Whole) else { continue };
+        let age = if result.written.is_some() { EditAge::Known } else { EditAge::Fresh };
+        let written = match &result.written {
+            Some(written) => Arc::clone(written),
+            None => {
+                let (written, original) = write(desk, ordinal, result)?;
+                originals.push(original);
+                let written = Arc::new(written);
+                result.written = Some(Arc::clone(&written));
+                written
+            }
+        };
+        edits.push(of_result(desk, result, &change, &written, age)?);
     }
     for (&idx, notice) in &state.notices {
         let (edit, original) = of_media(desk, idx, notice)?;
@@ -38,13 +49,14 @@ pub(crate) fn edits(desk: &Desk<'_, '_>, state: &State) -> Result<(Vec<Edit>, Ve
     Ok((edits, originals))
 }
 
-fn of_result(desk: &Desk<'_, '_>, ordinal: usize, result: &ResultState, change: &Change) -> Result<(Edit, Original)> {
+fn write(desk: &Desk<'_, '_>, ordinal: usize, result: &ResultState) -> Result<(Written, Original)> {
     let item = desk.item(result.item)?;
     let texts = desk.texts(ordinal)?;
     let o200k = desk.o200k(ordinal, result.original)?;
     let (bytes, offsets) = original_of(desk, texts)?;
     let mut splices = Vec::new();
-    for ((part, written), offset) in texts.parts.iter().zip(form::write(texts, &result.form, o200k)).zip(offsets) {
+    let parts = form::write(texts, &result.form, o200k);
+    for (at, ((part, written), offset)) in texts.parts.iter().zip(parts).zip(offsets).enumerate() {
         let PartForm::Gaps(gaps) = written else { continue };
         let literal = part.literal.of(desk.transcript.body);
         let mut cursor = RawCursor::new(literal);
@@ -52,29 +64,42 @@ fn of_result(desk: &Desk<'_, '_>, ordinal: usize, result: &ResultState, change: 
             let (from, to) = (cursor.raw_at(gap.start), cursor.raw_at(gap.end));
             let raw = literal.get(from..to).unwrap_or_default();
             let text = part.text.get(gap.start..gap.end).unwrap_or_default();
-            let start = part.literal.start();
-            splices.push(Splice {
-                span: Span::new(start + from, start + to),
-                with: json::encode_inner(&gap.text),
-                back: back(raw, text, offset + gap.start),
-            });
+            let with = json::encode_inner(&gap.text).into();
+            splices.push(PartSplice { part: at, from, to, with, back: back(raw, text, offset + gap.start) });
         }
     }
     let id = ContentId::of(&bytes);
-    let edit = Edit {
+    let written = Written { tool: texts.name.tool.clone(), call_id: call_id(desk, item), archive_id: id, splices };
+    Ok((written, Original { id, bytes }))
+}
+
+fn of_result(
+    desk: &Desk<'_, '_>,
+    result: &ResultState,
+    change: &Change,
+    written: &Written,
+    age: EditAge,
+) -> Result<Edit> {
+    let item = desk.item(result.item)?;
+    let splices = written.splices.iter().map(|splice| {
+        let start = item.texts.get(splice.part).map_or(0, |literal| literal.start());
+        let span = Span::new(start + splice.from, start + splice.to);
+        Splice { span, with: Arc::clone(&splice.with), back: splice.back.clone() }
+    });
+    Ok(Edit {
         item: result.item,
         unit: item.unit,
         kind: change.kind,
         step: change.step,
         reason: change.reason.clone(),
-        tool: Some(texts.name.tool.clone()),
-        call_id: call_id(desk, item),
+        tool: Some(written.tool.clone()),
+        call_id: written.call_id.clone(),
         tokens_before: result.original,
         tokens_after: result.tokens,
-        archive_id: id,
-        splices,
-    };
-    Ok((edit, Original { id, bytes }))
+        archive_id: written.archive_id,
+        age,
+        splices: splices.collect(),
+    })
 }
 
 /// Raw bytes are kept wherever this crate would escape them otherwise.
@@ -82,7 +107,7 @@ fn back(raw: &[u8], text: &str, start: usize) -> Back {
     if json::encode_inner(text).as_bytes() == raw {
         return Back::Text { start, end: start + text.len() };
     }
-    Back::Raw(String::from_utf8_lossy(raw).into_owned())
+    Back::Raw(String::from_utf8_lossy(raw).into())
 }
 
 /// Gives the original of a result, its parts joined by `\n`, and where each part starts in it.
@@ -123,7 +148,12 @@ fn of_media(desk: &Desk<'_, '_>, idx: ItemIdx, notice: &Notice) -> Result<(Edit,
         tokens_before: notice.before,
         tokens_after: notice.after,
         archive_id: id,
-        splices: vec![Splice { span: item.span, with: notice_block(desk, item, &notice.text), back: Back::Verbatim }],
+        age: EditAge::Fresh,
+        splices: vec![Splice {
+            span: item.span,
+            with: notice_block(desk, item, &notice.text).into(),
+            back: Back::Verbatim,
+        }],
     };
     Ok((edit, Original { id, bytes }))
 }

@@ -67,8 +67,9 @@ fn take_in_result(desk: &Desk<'_, '_>, state: &mut State, idx: ItemIdx, item: &I
         number: item.number,
         original,
         tokens: original,
-        form: Form::Whole,
+        form: Form::Whole.into(),
         change: None,
+        written: None,
         tombstone: None,
     });
     state.alive.push(ordinal);

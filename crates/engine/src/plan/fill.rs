@@ -159,7 +159,7 @@ fn scores(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<Vec<Vec<Score>>>> {
 
 /// Says of each passage of a part whether anything of it is in view.
 pub(crate) fn in_view(result: &ResultState, part: usize, texts: &super::texts::PartText<'_>) -> Vec<bool> {
-    let removed: &[Removed] = match &result.form {
+    let removed: &[Removed] = match result.form.as_ref() {
         Form::Whole => &[],
         Form::Gone => return vec![false; texts.passages.len()],
         Form::Cut(parts) => parts.get(part).map(Vec::as_slice).unwrap_or_default(),

@@ -75,7 +75,7 @@ fn shorten(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, budget: u64) 
         let share = u128::from(budget) * part.text.len() as u128 / bytes.max(1) as u128;
         let share = u64::try_from(share).unwrap_or(u64::MAX);
         let mut pieces = keep_ends(part, share, Borders::Lines, &InTokens(desk.counter));
-        if let Form::Cut(before) = &result.form {
+        if let Form::Cut(before) = result.form.as_ref() {
             pieces.extend(before.get(at).map(Vec::as_slice).unwrap_or_default());
         }
         removed.push(normalised(pieces));

@@ -2,12 +2,12 @@
 //!
 //! Holds no text: it can be kept between requests and goes on where it stopped.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use liveset_tokens::Tokens;
 
 use super::form::Form;
-use crate::{report::EditKind, transcript::ItemIdx};
+use crate::{content_id::ContentId, edit::Back, report::EditKind, transcript::ItemIdx};
 
 /// Everything decided up to a place in the conversation. A pure function of the items before it.
 #[derive(Clone, Debug, Default)]
@@ -61,9 +61,11 @@ pub(crate) struct ResultState {
     pub(crate) original: Tokens,
     /// Tokens of its text as it leaves.
     pub(crate) tokens: Tokens,
-    pub(crate) form: Form,
+    pub(crate) form: Arc<Form>,
     /// The last change: what, by which step, why.
-    pub(crate) change: Option<Change>,
+    pub(crate) change: Option<Arc<Change>>,
+    /// The form as it was written, once it was.
+    pub(crate) written: Option<Arc<Written>>,
     /// Its tombstone's size, once asked for.
     pub(crate) tombstone: Option<Tokens>,
 }
@@ -74,6 +76,25 @@ pub(crate) struct Change {
     pub(crate) kind: EditKind,
     pub(crate) step: Option<u8>,
     pub(crate) reason: String,
+}
+
+/// A form in bytes: what an edit holds, by places in the result's own literals.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) tool: String,
+    pub(crate) call_id: Option<String>,
+    pub(crate) archive_id: ContentId,
+    pub(crate) splices: Vec<PartSplice>,
+}
+
+/// A replacement by its place in one part's literal.
+#[derive(Debug)]
+pub(crate) struct PartSplice {
+    pub(crate) part: usize,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) with: Arc<str>,
+    pub(crate) back: Back,
 }
 
 /// A notice in place of a picture.
@@ -110,9 +131,10 @@ impl State {
     pub(crate) fn set(&mut self, ordinal: usize, form: Form, tokens: Tokens, change: Change) {
         if let Some(result) = self.results.get_mut(ordinal) {
             self.view = Tokens((self.view.0 + tokens.0).saturating_sub(result.tokens.0));
-            result.form = form;
+            result.form = Arc::new(form);
             result.tokens = tokens;
-            result.change = Some(change);
+            result.change = Some(Arc::new(change));
+            result.written = None;
         }
     }
 }

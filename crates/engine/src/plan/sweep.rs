@@ -130,7 +130,7 @@ fn take_whole(
             return Ok(());
         }
         let Some(result) = state.results.get(ordinal) else { continue };
-        if result.form == Form::Gone || result.number >= state.number || pins.contains_key(&ordinal) {
+        if *result.form == Form::Gone || result.number >= state.number || pins.contains_key(&ordinal) {
             continue;
         }
         let texts = desk.texts(ordinal)?;
@@ -149,7 +149,7 @@ fn take_whole(
 /// Tombstones are final: they are never looked at again.
 fn settle(state: &mut State) {
     let results = &state.results;
-    state.alive.retain(|&ordinal| results.get(ordinal).is_some_and(|result| result.form != Form::Gone));
+    state.alive.retain(|&ordinal| results.get(ordinal).is_some_and(|result| *result.form != Form::Gone));
 }
 
 fn record(desk: &Desk<'_, '_>, before: Tokens, after: &mut State, point: ItemIdx) {
