@@ -200,14 +200,14 @@ impl Tally<'_, '_> {
     /// A document given as plain text is text; anything else costs what its formula says.
     fn media(&mut self, span: Span) -> Result<Tokens> {
         let raw = span.of(self.transcript.body);
-        if raw.len() < MAX_PLAIN_DOCUMENT_BYTES {
-            if let Ok(outline) = Outline::read_all(raw) {
-                let root = outline.root();
-                let kind = outline.get(root, "type").and_then(|idx| outline.string(idx));
-                if let (Some("text"), Some(data)) = (kind.as_deref(), outline.get(root, "data")) {
-                    let inner = outline.node(data).span;
-                    return self.hashed(Span::new(span.start() + inner.start(), span.start() + inner.end()));
-                }
+        if raw.len() < MAX_PLAIN_DOCUMENT_BYTES
+            && let Ok(outline) = Outline::read_all(raw)
+        {
+            let root = outline.root();
+            let kind = outline.get(root, "type").and_then(|idx| outline.string(idx));
+            if let (Some("text"), Some(data)) = (kind.as_deref(), outline.get(root, "data")) {
+                let inner = outline.node(data).span;
+                return self.hashed(Span::new(span.start() + inner.start(), span.start() + inner.end()));
             }
         }
         Ok(media_facts(self.transcript.format, raw).tokens)

@@ -19,8 +19,8 @@ mod sweep;
 mod epochs;
 mod edits;
 
-pub use protect::PIN_MARKER;
 pub use state::State;
+pub use texts::PIN_MARKER;
 
 use liveset_tokens::{Price, TokenCounter, Tokens};
 

@@ -32,9 +32,11 @@ pub enum ToolClass {
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(Default)]
 enum RowClass {
     Retrieval,
     Volatile,
+    #[default]
     Execution,
     Shell,
 }
@@ -70,12 +72,6 @@ struct Table {
     rows: BTreeMap<String, (RowClass, Vec<String>)>,
     reads: Vec<String>,
     errors: Vec<String>,
-}
-
-impl Default for RowClass {
-    fn default() -> Self {
-        Self::Execution
-    }
 }
 
 /// The shipped text is checked by a test; were it broken, every tool would be unknown, which is the careful reading.

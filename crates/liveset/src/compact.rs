@@ -20,7 +20,6 @@ use liveset_tokens::{CountCache, Exactness, Model, Price, TokenCounter, Tokens};
 use crate::{
     compaction::Compaction,
     error::{Error, Result},
-    session::Session,
 };
 
 /// How much is checked before a body is handed out.
@@ -129,12 +128,6 @@ impl Liveset {
     pub fn with_thoroughness(mut self, thoroughness: Thoroughness) -> Self {
         self.thoroughness = thoroughness;
         self
-    }
-
-    /// Starts a session: a growing conversation whose turns cost only what is new.
-    #[must_use]
-    pub fn session(&self) -> Session {
-        Session::new(self.clone())
     }
 
     /// Compacts a request body.

@@ -33,11 +33,15 @@ pub struct Session {
     last: Option<Decided>,
 }
 
-impl Session {
-    pub(crate) fn new(liveset: Liveset) -> Self {
-        Self { liveset, cache: CountCache::default(), last: None }
+impl Liveset {
+    /// Starts a session: a growing conversation whose turns cost only what is new.
+    #[must_use]
+    pub fn session(&self) -> Session {
+        Session { liveset: self.clone(), cache: CountCache::default(), last: None }
     }
+}
 
+impl Session {
     /// Compacts the conversation's newest body.
     ///
     /// # Errors

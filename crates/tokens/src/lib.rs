@@ -12,9 +12,9 @@
 
 mod tokens;
 mod counter;
+mod model;
 mod exact;
 mod estimate;
-mod model;
 mod cache;
 mod media;
 

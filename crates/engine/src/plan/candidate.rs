@@ -6,7 +6,7 @@ use super::{
     desk::Desk,
     form::{self, Form, Removed, lines_piece, normalised},
     score::Score,
-    state::ResultState,
+    state::{ResultState, in_view},
     texts::ResultTexts,
 };
 use crate::{
@@ -49,10 +49,10 @@ impl<'d, 'a> Candidate<'d, 'a> {
         let texts = desk.texts(ordinal)?;
         let mut slots = Vec::new();
         for (at, part) in texts.parts.iter().enumerate() {
-            let in_view = super::fill::in_view(result, at, part);
+            let in_view = in_view(result, at, part);
             for (passage, in_view) in in_view.into_iter().enumerate() {
                 let score = scores.get(at).and_then(|part| part.get(passage)).copied().unwrap_or_default();
-                let tokens = if in_view { visible_tokens(desk, result, texts, at, passage) } else { 0 };
+                let tokens = if in_view { visible_tokens(desk, ordinal, result, texts, (at, passage))? } else { 0 };
                 slots.push(Slot { part: at, passage, tokens, score, in_view, kept: false });
             }
         }
@@ -224,21 +224,25 @@ const EVIDENCE_FRAME_TOKENS: u64 = 10;
 /// Counts what a passage still shows, alone.
 fn visible_tokens(
     desk: &Desk<'_, '_>,
+    ordinal: usize,
     result: &ResultState,
     texts: &ResultTexts<'_>,
-    part: usize,
-    passage: usize,
-) -> u64 {
-    let Some(part_text) = texts.parts.get(part) else { return 0 };
-    let Some(passage) = part_text.passages.get(passage) else { return 0 };
+    (part, place): (usize, usize),
+) -> Result<u64> {
+    let Some(part_text) = texts.parts.get(part) else { return Ok(0) };
+    let Some(passage) = part_text.passages.get(place) else { return Ok(0) };
     let slice = |from: u32, to: u32| part_text.text.get(from as usize..to as usize).unwrap_or_default();
     let removed: &[Removed] = match result.form.as_ref() {
         Form::Cut(parts) => parts.get(part).map(Vec::as_slice).unwrap_or_default(),
         Form::Whole | Form::Gone => &[],
     };
+    let mut cuts = removed.iter().filter(|piece| piece.start < passage.end && piece.end > passage.start).peekable();
+    if cuts.peek().is_none() {
+        return desk.passage_tokens(ordinal, part, place);
+    }
     let mut at = passage.start;
     let mut tokens = 0;
-    for piece in removed.iter().filter(|piece| piece.start < passage.end && piece.end > passage.start) {
+    for piece in cuts {
         if at < piece.start {
             tokens += desk.counter.count(slice(at, piece.start)).0;
         }
@@ -247,5 +251,5 @@ fn visible_tokens(
     if at < passage.end {
         tokens += desk.counter.count(slice(at, passage.end)).0;
     }
-    tokens
+    Ok(tokens)
 }

@@ -28,6 +28,8 @@ pub(crate) struct Desk<'p, 'a> {
     pub(crate) price: liveset_tokens::Price,
     results: Vec<ItemIdx>,
     texts: Vec<OnceCell<ResultTexts<'a>>>,
+    /// Tokens of each passage alone, per result and part.
+    passage_tokens: Vec<OnceCell<Vec<Vec<u32>>>>,
 }
 
 impl<'p, 'a> Desk<'p, 'a> {
@@ -45,7 +47,8 @@ impl<'p, 'a> Desk<'p, 'a> {
             .map(|(at, _)| ItemIdx(u32::try_from(at).unwrap_or(u32::MAX)))
             .collect();
         let texts = results.iter().map(|_| OnceCell::new()).collect();
-        Self { transcript, counts, budget, policy, counter, price, results, texts }
+        let passage_tokens = results.iter().map(|_| OnceCell::new()).collect();
+        Self { transcript, counts, budget, policy, counter, price, results, texts, passage_tokens }
     }
 
     pub(crate) fn item(&self, idx: ItemIdx) -> Result<&'p Item> {
@@ -62,6 +65,20 @@ impl<'p, 'a> Desk<'p, 'a> {
         }
         let texts = ResultTexts::of(self.transcript, self.item(idx)?)?;
         Ok(cell.get_or_init(|| texts))
+    }
+
+    /// Gives the size of a whole passage, counted alone and once.
+    pub(crate) fn passage_tokens(&self, ordinal: usize, part: usize, passage: usize) -> Result<u64> {
+        let texts = self.texts(ordinal)?;
+        let Some(cell) = self.passage_tokens.get(ordinal) else { return Ok(0) };
+        let all = cell.get_or_init(|| texts.parts.iter().map(|part| self.count_passages(part)).collect());
+        Ok(all.get(part).and_then(|part| part.get(passage)).copied().map_or(0, u64::from))
+    }
+
+    fn count_passages(&self, part: &super::texts::PartText<'_>) -> Vec<u32> {
+        let count = |text: &str| u32::try_from(self.counter.count(text).0).unwrap_or(u32::MAX);
+        let text = |from: u32, to: u32| part.text.get(from as usize..to as usize).unwrap_or_default();
+        part.passages.iter().map(|passage| count(text(passage.start, passage.end))).collect()
     }
 
     /// Gives a result's size in o200k tokens, which is what tombstones state.

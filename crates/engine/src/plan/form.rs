@@ -68,12 +68,11 @@ pub(crate) fn normalised(mut pieces: Vec<Removed>) -> Vec<Removed> {
             }
             if let (Piece::Lines { first, last }, Piece::Lines { first: next, last: new_last }) =
                 (before.what, piece.what)
+                && (piece.start <= before.end || next == last + 1)
             {
-                if piece.start <= before.end || next == last + 1 {
-                    before.end = piece.end;
-                    before.what = Piece::Lines { first, last: last.max(new_last) };
-                    continue;
-                }
+                before.end = piece.end;
+                before.what = Piece::Lines { first, last: last.max(new_last) };
+                continue;
             }
         }
         out.push(piece);

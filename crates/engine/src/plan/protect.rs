@@ -11,9 +11,6 @@ use crate::{
     transcript::{Call, Editing, ErrorFlag, Item},
 };
 
-/// The words by which any result pins itself.
-pub const PIN_MARKER: &str = "[liveset:pin]";
-
 /// A later identical call's result under this share of the size says "unchanged".
 const STUB_SHARE: u64 = 8;
 
@@ -56,7 +53,7 @@ pub(crate) fn pins(desk: &Desk<'_, '_>, state: &State) -> Result<BTreeMap<usize,
             pins.insert(ordinal, Pin::Fixed);
         } else if !wanted.is_empty() && wanted.contains(id_of(desk, item).as_str()) {
             pins.insert(ordinal, Pin::Policy);
-        } else if desk.texts(ordinal)?.contains(PIN_MARKER) {
+        } else if desk.texts(ordinal)?.has_marker {
             pins.insert(ordinal, Pin::Marker);
         }
     }
@@ -77,7 +74,7 @@ fn id_of(desk: &Desk<'_, '_>, item: &Item) -> String {
 fn newest_error(desk: &Desk<'_, '_>, state: &State) -> Result<Option<usize>> {
     for (ordinal, result) in state.results.iter().enumerate().rev() {
         let flagged = desk.item(result.item)?.answer().is_some_and(|answer| answer.error == ErrorFlag::Set);
-        if flagged || desk.texts(ordinal)?.tells_failure() {
+        if flagged || desk.texts(ordinal)?.tells_failure {
             return Ok(Some(ordinal));
         }
     }

@@ -66,7 +66,7 @@ fn level(sizes: &[(u64, usize)], over: u64) -> u64 {
 fn shorten(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, budget: u64) -> Result<()> {
     let texts = desk.texts(ordinal)?;
     let Some(result) = state.results.get(ordinal) else { return Ok(()) };
-    if texts.is_blank() {
+    if texts.is_blank {
         return Ok(());
     }
     let bytes: usize = texts.parts.iter().map(|part| part.text.len()).sum();

@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use liveset_tokens::Tokens;
 
-use super::form::Form;
+use super::{
+    form::{Form, Piece, Removed},
+    texts::PartText,
+};
 use crate::{content_id::ContentId, edit::Back, report::EditKind, transcript::ItemIdx};
 
 /// Everything decided up to a place in the conversation. A pure function of the items before it.
@@ -137,4 +140,19 @@ impl State {
             result.written = None;
         }
     }
+}
+
+/// Says of each passage of a part whether anything of it is in view.
+pub(crate) fn in_view(result: &ResultState, part: usize, texts: &PartText<'_>) -> Vec<bool> {
+    let removed: &[Removed] = match result.form.as_ref() {
+        Form::Whole => &[],
+        Form::Gone => return vec![false; texts.passages.len()],
+        Form::Cut(parts) => parts.get(part).map(Vec::as_slice).unwrap_or_default(),
+    };
+    let gone = |start: u32, end: u32| {
+        removed
+            .iter()
+            .any(|piece| matches!(piece.what, Piece::Lines { .. }) && piece.start <= start && end <= piece.end)
+    };
+    texts.passages.iter().map(|passage| !gone(passage.start, passage.end)).collect()
 }

@@ -135,7 +135,7 @@ fn take_whole(
         }
         let texts = desk.texts(ordinal)?;
         let is_ours = texts.parts.iter().all(|part| crate::tombstone::is_tombstone(&part.text));
-        if texts.is_blank() || is_ours {
+        if texts.is_blank || is_ours {
             continue;
         }
         let gone = fill::gone(desk, state, ordinal, "no room in the window", best)?;

@@ -9,9 +9,13 @@ use crate::{
     error::Result,
     json,
     span::Span,
+    tombstone,
     tools::{self, CallName},
     transcript::{Item, ItemIdx, Transcript},
 };
+
+/// The words by which any result pins itself.
+pub const PIN_MARKER: &str = "[liveset:pin]";
 
 /// One text part of a result.
 #[derive(Debug)]
@@ -50,6 +54,14 @@ pub(crate) struct ResultTexts<'a> {
     pub(crate) exit: Option<i64>,
     /// Evidence, in order; empty unless the tool is of class execution.
     pub(crate) errors: Vec<ErrorLine>,
+    /// Whether nothing but white space stands there.
+    pub(crate) is_blank: bool,
+    /// Whether the client sent it with a tombstone or gap of ours in it.
+    pub(crate) arrives_cut: bool,
+    /// Whether it holds the words that pin it.
+    pub(crate) has_marker: bool,
+    /// Whether it tells of a failure itself.
+    pub(crate) tells_failure: bool,
 }
 
 impl<'a> ResultTexts<'a> {
@@ -74,22 +86,18 @@ impl<'a> ResultTexts<'a> {
             }
             tools::ToolClass::Retrieval | tools::ToolClass::Volatile => Vec::new(),
         };
-        Ok(Self { parts, lines, name, exit, errors })
-    }
-
-    /// Says whether the texts hold `needle`.
-    pub(crate) fn contains(&self, needle: &str) -> bool {
-        self.parts.iter().any(|part| part.text.contains(needle))
-    }
-
-    /// Says whether nothing but white space stands there.
-    pub(crate) fn is_blank(&self) -> bool {
-        self.parts.iter().all(|part| part.text.trim().is_empty())
-    }
-
-    /// Says whether the result itself tells of a failure.
-    pub(crate) fn tells_failure(&self) -> bool {
-        self.exit.is_some_and(|exit| exit != 0) || self.parts.iter().any(|part| has_failing_verdict(&part.text))
+        let any = |claim: &dyn Fn(&str) -> bool| parts.iter().any(|part| claim(&part.text));
+        Ok(Self {
+            is_blank: parts.iter().all(|part| part.text.trim().is_empty()),
+            arrives_cut: any(&|text| tombstone::is_tombstone(text) || tombstone::holds_gap(text)),
+            has_marker: any(&|text| text.contains(PIN_MARKER)),
+            tells_failure: exit.is_some_and(|exit| exit != 0) || any(&has_failing_verdict),
+            parts,
+            lines,
+            name,
+            exit,
+            errors,
+        })
     }
 }
 
