@@ -1,4 +1,4 @@
-//! How is this repository checked, measured and kept fresh? `cargo xtask test | bench | gen`.
+//! How is this repository checked, measured and kept fresh? `cargo xtask test | bench | replay | gen`.
 //!
 //! Needs nothing but cargo. Never publishes, never touches the network itself, never edits a source file other than
 //! the generated ones listed in `generated.rs`.
@@ -11,6 +11,8 @@ mod generated;
 mod readme;
 mod checks;
 mod benches;
+mod replay;
+mod record;
 
 use std::process::ExitCode;
 
@@ -20,6 +22,8 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
   test              everything that must hold before a commit lands
   bench [NAME]      all benches of the workspace, or those whose name matches; release build
+  replay            the long Claude Code traces request by request, at windows of 50k and 100k
+  record            plays the scripted agent and writes examples/session.json
   gen [--check]     writes the generated files; with --check only tells whether they are fresh";
 
 fn main() -> ExitCode {
@@ -36,6 +40,8 @@ fn run(words: &[&str]) -> Result<ExitCode> {
         ["test"] => checks::run_all(),
         ["bench"] => benches::run("*"),
         ["bench", name] => benches::run(name),
+        ["replay"] => replay::run(),
+        ["record"] => record::run(),
         ["gen"] => generated::write_all(),
         ["gen", "--check"] => generated::check_all(),
         ["help" | "--help" | "-h"] => {

@@ -131,6 +131,12 @@ impl Policy {
         policy.checked()
     }
 
+    /// Gives the published JSON schema of policy files.
+    #[must_use]
+    pub fn json_schema() -> String {
+        serde_json::to_string_pretty(&schemars::schema_for!(Policy)).unwrap_or_default()
+    }
+
     /// Checks what types alone cannot say.
     ///
     /// # Errors

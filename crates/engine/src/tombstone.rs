@@ -158,13 +158,22 @@ pub fn is_tombstone(text: &str) -> bool {
 /// Says whether a text holds a gap of ours.
 #[must_use]
 pub fn holds_gap(text: &str) -> bool {
-    [GAP_START, INNER_GAP_START].iter().any(|start| {
-        text.match_indices(start).any(|(at, _)| {
-            let line = text.get(at + start.len()..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-            is_gap_rest(line)
+    // The rare words are looked for first; the grammar is checked around them.
+    memchr::memmem::find_iter(text.as_bytes(), LEFT_OUT).any(|at| {
+        let before = text.get(..at).unwrap_or_default();
+        let from = before.len().saturating_sub(MAX_GAP_COUNTS);
+        let from = (from..=at).find(|&from| before.is_char_boundary(from)).unwrap_or(at);
+        let near = before.get(from..).unwrap_or_default();
+        [GAP_START, INNER_GAP_START].iter().any(|start| {
+            let counts = near.rfind(start).and_then(|start_at| near.get(start_at + start.len()..));
+            let end = text.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+            counts.is_some_and(|counts| is_gap_rest(&format!("{counts}{end}")))
         })
     })
 }
+
+/// Bytes in which a gap's first words and counts stand: three numbers of ten digits and the words between.
+const MAX_GAP_COUNTS: usize = 64;
 
 /// `A of N left out` or `A-B of …`, then `]` or `;`.
 fn is_gap_rest(rest: &str) -> bool {

@@ -35,6 +35,8 @@ pub(crate) struct Candidate<'d, 'a> {
     /// Sums of the tokens of its first error lines.
     error_sums: Vec<u64>,
     route: u64,
+    /// Tokens of a gap without its numbers.
+    gap_frame: u64,
     /// What it costs as it stands: its tombstone, or its kept passages with their gaps.
     cost: i128,
 }
@@ -63,23 +65,26 @@ impl<'d, 'a> Candidate<'d, 'a> {
         }
         let tombstone = result.tombstone.unwrap_or_default().0;
         let route = desk.counter.count(tombstone::route(texts.name.class)).0 + 1;
-        Ok(Self { ordinal, slots, texts, tombstone, error_sums, route, cost: i128::from(tombstone) })
+        // Digits go in groups of three, so a gap of one-digit numbers tells the rest.
+        let smallest = tombstone::gap(1, 2, 3, None, &Evidence::default());
+        let gap_frame = (desk.counter.count(&smallest).0 + 1).saturating_sub(3);
+        Ok(Self { ordinal, slots, texts, tombstone, error_sums, route, gap_frame, cost: i128::from(tombstone) })
     }
 
     /// Gives what keeping one more passage costs, gaps counted in.
-    pub(crate) fn price(&self, desk: &Desk<'_, '_>, place: usize) -> i128 {
-        self.cost_with(desk, place) - self.cost
+    pub(crate) fn price(&self, place: usize) -> i128 {
+        self.cost_with(place) - self.cost
     }
 
     /// Keeps a passage.
-    pub(crate) fn keep(&mut self, desk: &Desk<'_, '_>, place: usize) {
-        self.cost = self.cost_with(desk, place);
+    pub(crate) fn keep(&mut self, place: usize) {
+        self.cost = self.cost_with(place);
         if let Some(slot) = self.slots.get_mut(place) {
             slot.kept = true;
         }
     }
 
-    fn cost_with(&self, desk: &Desk<'_, '_>, place: usize) -> i128 {
+    fn cost_with(&self, place: usize) -> i128 {
         let Some(slot) = self.slots.get(place) else { return self.cost };
         let run = self.run_around(place);
         let mut cost = self.cost + i128::from(slot.tokens);
@@ -87,15 +92,15 @@ impl<'d, 'a> Candidate<'d, 'a> {
             // The tombstone goes; every other part, and the rest of this one, becomes a gap.
             cost -= i128::from(self.tombstone);
             cost += i128::from(self.route);
-            cost += self.runs().filter(|&(from, _)| from != run.0).map(|run| self.gap_tokens(desk, run)).sum::<i128>();
+            cost += self.runs().filter(|&(from, _)| from != run.0).map(|run| self.gap_tokens(run)).sum::<i128>();
         } else {
-            cost -= self.gap_tokens(desk, run);
+            cost -= self.gap_tokens(run);
         }
         if run.0 < place {
-            cost += self.gap_tokens(desk, (run.0, place - 1));
+            cost += self.gap_tokens((run.0, place - 1));
         }
         if place < run.1 {
-            cost += self.gap_tokens(desk, (place + 1, run.1));
+            cost += self.gap_tokens((place + 1, run.1));
         }
         if run == (place, place) && self.runs().count() == 1 {
             cost -= i128::from(self.route);
@@ -126,11 +131,11 @@ impl<'d, 'a> Candidate<'d, 'a> {
         (place - open, self.end_of_run(place))
     }
 
-    fn gap_tokens(&self, desk: &Desk<'_, '_>, (from, to): (usize, usize)) -> i128 {
+    fn gap_tokens(&self, (from, to): (usize, usize)) -> i128 {
         let Some((start, end, first, last)) = self.extent(from, to) else { return 0 };
-        let text = tombstone::gap(first + 1, last + 1, self.texts.lines, None, &Evidence::default());
         let part = self.slots.get(from).map_or(0, |slot| slot.part);
-        i128::from(desk.counter.count(&text).0 + self.evidence_tokens(part, start, end) + 1)
+        let counts = number_tokens(first + 1) + number_tokens(last + 1) + number_tokens(self.texts.lines);
+        i128::from(self.gap_frame + counts + self.evidence_tokens(part, start, end))
     }
 
     /// Tokens of the error lines that the gap of a run keeps.
@@ -161,7 +166,7 @@ impl<'d, 'a> Candidate<'d, 'a> {
             let saved: u64 = run.iter().filter(|slot| slot.in_view).map(|slot| slot.tokens).sum();
             // A run that holds an old gap pays for no new one.
             let has_gap = run.iter().any(|slot| !slot.in_view);
-            let gap = if has_gap { 0 } else { self.gap_tokens(desk, (from, to)) };
+            let gap = if has_gap { 0 } else { self.gap_tokens((from, to)) };
             if i128::from(saved) - gap >= i128::from(desk.policy.min_gain) {
                 continue;
             }
@@ -216,6 +221,11 @@ impl<'d, 'a> Candidate<'d, 'a> {
         reason.push_str(&format!(", age {age}"));
         reason
     }
+}
+
+/// Tokens of a number: one for each three digits, in every vocabulary we know.
+fn number_tokens(number: u32) -> u64 {
+    u64::from(number.checked_ilog10().unwrap_or(0) / 3 + 1)
 }
 
 /// What `; error lines:` and the count of the rest add to a gap.

@@ -61,7 +61,7 @@ pub(crate) fn fill(
         let of_result = scores.get(ordinal).map(Vec::as_slice).unwrap_or_default();
         filled.push(Candidate::new(desk, ordinal, result, of_result)?);
     }
-    buy_back(desk, &mut filled, target.0 - floor);
+    buy_back(&mut filled, target.0 - floor);
     filled.iter_mut().map(|candidate| decide(desk, state, candidate)).filter_map(Result::transpose).collect()
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn gone(desk: &Desk<'_, '_>, state: &State, ordinal: usize, reason: &
     Ok(Decision { ordinal, form: Form::Gone, tokens, change, best })
 }
 
-fn buy_back(desk: &Desk<'_, '_>, candidates: &mut [Candidate<'_, '_>], room: u64) {
+fn buy_back(candidates: &mut [Candidate<'_, '_>], room: u64) {
     let mut order: Vec<(usize, usize, Slot)> = Vec::new();
     for (at, candidate) in candidates.iter().enumerate() {
         let open = candidate.slots.iter().enumerate().filter(|(_, slot)| slot.in_view);
@@ -108,10 +108,10 @@ fn buy_back(desk: &Desk<'_, '_>, candidates: &mut [Candidate<'_, '_>], room: u64
     let mut room = i128::from(room);
     for (at, place, _) in order {
         let Some(candidate) = candidates.get_mut(at) else { continue };
-        let price = candidate.price(desk, place);
+        let price = candidate.price(place);
         if price <= room {
             room -= price;
-            candidate.keep(desk, place);
+            candidate.keep(place);
         }
     }
 }

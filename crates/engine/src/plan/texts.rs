@@ -90,7 +90,7 @@ impl<'a> ResultTexts<'a> {
         Ok(Self {
             is_blank: parts.iter().all(|part| part.text.trim().is_empty()),
             arrives_cut: any(&|text| tombstone::is_tombstone(text) || tombstone::holds_gap(text)),
-            has_marker: any(&|text| text.contains(PIN_MARKER)),
+            has_marker: any(&|text| memchr::memmem::find(text.as_bytes(), PIN_MARKER.as_bytes()).is_some()),
             tells_failure: exit.is_some_and(|exit| exit != 0) || any(&has_failing_verdict),
             parts,
             lines,
