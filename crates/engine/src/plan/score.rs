@@ -2,15 +2,17 @@
 //!
 //! Never decides what goes: it hands out numbers, and the fill chooses. Never looks at tools, tokens or pins.
 
-mod quotes;
 mod table;
+mod repeats;
+mod quotes;
 mod tally;
 
 use super::passages::Passage;
 use quotes::Quotes;
-use tally::{Repeats, Tally, tally};
+use repeats::Repeats;
+use tally::{Tally, tally};
 
-/// A result in view up to how many others that hold a shingle still counts as evidence of what a quote refers to.
+/// The most results that may hold a shingle which is to tell what a quote refers to.
 const RARE_RESULTS: u32 = 3;
 /// Words below which a result has no bulk.
 const BULK_WORDS: u64 = 128;

@@ -133,7 +133,7 @@ impl Block {
         Self {
             base,
             plain: mask(&window, |byte| byte.is_ascii_alphanumeric() | (byte == b'_')),
-            solid: mask(&window, |byte| (byte != b' ') & ((byte < b'\t') | (byte > b'\r') | (byte == b'\n'))),
+            solid: mask(&window, |byte| (byte != b' ') & (!(b'\t'..=b'\r').contains(&byte) | (byte == b'\n'))),
             special: mask(&window, |byte| (byte >= 0x80) | (byte == b'\n')),
         }
     }
@@ -180,7 +180,7 @@ mod tests {
     fn words_are_runs_or_single_characters() {
         check("", "");
         check("fn a_1(x)", "fn a_1 <(> x <)> @9");
-        check("naïve 日本語。\u{a0}x", "naïve 日本語 <。> x @21");
+        check("naïve 日本語。\u{a0}x", "naïve 日本語 <。> x @22");
         check("a\r\n\n b", "a @3 @4 b @6");
         check("e\u{301}!", "e <\u{301}> <!> @4");
         check("12:x\n13:y\n", "x @5 y @10");

@@ -2,8 +2,8 @@
 //!
 //! Keeps an entry only for what stands, or may stand, in both: the rest of chain and results costs no memory but a filter's few bits.
 
+use super::repeats::Repeats;
 use super::table::{Filter, Table};
-use super::tally::Repeats;
 use super::{ChainText, RARE_RESULTS, ResultText};
 use crate::shingles::for_each_shingle;
 
