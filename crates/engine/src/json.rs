@@ -6,7 +6,8 @@ mod blocks;
 mod scan;
 #[cfg(target_arch = "x86_64")]
 mod simd;
-mod literal;
+mod specials;
+mod quotes;
 mod strings;
 mod node;
 mod reader;

@@ -25,11 +25,10 @@ pub(super) struct Masks {
     pub(super) holds_control: bool,
 }
 
-/// Gives the block that begins at `at`, filled up with spaces past the end of `bytes`.
+/// Gives a block that begins with `rest`, less than a block long, and is filled up with spaces.
 #[cold]
-pub(super) fn last_block(bytes: &[u8], at: usize) -> [u8; BLOCK] {
+pub(super) fn last_block(rest: &[u8]) -> [u8; BLOCK] {
     let mut block = [b' '; BLOCK];
-    let rest = bytes.get(at..).unwrap_or_default();
     if let Some(place) = block.get_mut(..rest.len()) {
         place.copy_from_slice(rest);
     }
@@ -47,8 +46,17 @@ pub(super) fn escaped(backslash: u64, carry: &mut u64) -> u64 {
     let even_runs = runs & !runs.wrapping_add(even_starts);
     let escapers = (even_runs & EVEN) | (runs & !even_runs & !EVEN);
     let escaped = (escapers << 1) | *carry;
-    *carry = escapers >> 63;
+    // Whether the last byte escapes depends on the run it ends, so the next block need not wait for the bits above.
+    if backslash != u64::MAX {
+        *carry = u64::from(backslash.leading_ones()) & 1;
+    }
     escaped
+}
+
+/// Gives the bytes from each first mark up to, not including, the next: those inside strings, if the block begins outside.
+pub(super) fn between(quote: u64) -> u64 {
+    // Bit `i` becomes the parity of the bits up to it.
+    [1, 2, 4, 8, 16, 32].iter().fold(quote, |bits, shift| bits ^ (bits << shift))
 }
 
 /// Finds what ends or escapes in `block`.
@@ -62,18 +70,23 @@ pub(super) fn masks(block: &[u8; BLOCK]) -> Masks {
     }
 }
 
-/// Finds the bytes of `block` that equal `byte`.
-#[inline(always)]
-pub(super) fn equal(block: &[u8; BLOCK], byte: u8) -> u64 {
-    let pattern = u64::from_ne_bytes([byte; 8]);
-    zeros(block, |word| word ^ pattern)
+/// Finds the bytes of `block` that do not stand for themselves in a string.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+pub(super) fn specials(block: &[u8; BLOCK]) -> u64 {
+    equal(block, b'"') | equal(block, b'\\') | control(block)
 }
 
 /// Finds the control characters: those with no bit at or above that of the first printable one.
 #[inline(always)]
-fn control(block: &[u8; BLOCK]) -> u64 {
+pub(super) fn control(block: &[u8; BLOCK]) -> u64 {
     let high_bits = u64::from_ne_bytes([!(FIRST_PRINTABLE - 1); 8]);
     zeros(block, |word| word & high_bits)
+}
+
+#[inline(always)]
+fn equal(block: &[u8; BLOCK], byte: u8) -> u64 {
+    let pattern = u64::from_ne_bytes([byte; 8]);
+    zeros(block, |word| word ^ pattern)
 }
 
 /// Finds the bytes that `change` makes zero, eight at a time.

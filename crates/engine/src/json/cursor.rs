@@ -2,7 +2,7 @@
 //!
 //! Walks once, forward; never decodes into a buffer.
 
-use super::literal::next_backslash;
+use super::specials::Specials;
 use super::strings::escape_at;
 
 /// A walk through a string literal that turns offsets of its decoded text into offsets of the literal.
@@ -20,6 +20,7 @@ use super::strings::escape_at;
 #[derive(Clone, Debug)]
 pub struct RawCursor<'a> {
     literal: &'a [u8],
+    specials: Specials<'a>,
     /// Offset of the closing quotation mark.
     end: usize,
     /// A place reached, in the literal and in the text.
@@ -36,7 +37,9 @@ impl<'a> RawCursor<'a> {
         let end = literal.len().saturating_sub(1);
         let inside = literal.get(..end).unwrap_or_default();
         let raw = end.min(1);
-        Self { literal: inside, end, raw, decoded: 0, escape: next_backslash(inside, raw) }
+        let mut specials = Specials::new(inside, raw);
+        let escape = specials.next(raw);
+        Self { literal: inside, specials, end, raw, decoded: 0, escape }
     }
 
     /// Gives the offset, from the opening quotation mark, of the character at `decoded`; past the end, that of the closing mark.
@@ -60,7 +63,7 @@ impl<'a> RawCursor<'a> {
             }
             self.decoded += said.len();
             self.raw = (self.raw + raw_len).min(self.end);
-            self.escape = next_backslash(self.literal, self.raw);
+            self.escape = self.specials.next(self.raw);
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Goes over the bytes once, checks all of the grammar, and writes down a node for each value that is of interest. Decodes nothing.
 
-use super::literal::string_end;
 use super::node::{MAX_DEPTH, MAX_NODES, Node, NodeKind};
+use super::quotes::Quotes;
 use super::strings;
 use crate::error::{Error, Result};
 use crate::span::Span;
@@ -69,11 +69,12 @@ struct Reader<'a> {
     nodes: Vec<Node>,
     open: Vec<Frame>,
     entering: Entering,
+    quotes: Quotes<'a>,
 }
 
 /// Reads one whole JSON text and gives its nodes in the order of their first bytes.
 pub(super) fn read(body: &[u8], entering: Entering) -> Result<Vec<Node>> {
-    let mut reader = Reader { body, at: 0, nodes: Vec::new(), open: Vec::new(), entering };
+    let mut reader = Reader { body, at: 0, nodes: Vec::new(), open: Vec::new(), entering, quotes: Quotes::new(body) };
     reader.space();
     reader.all_values()?;
     reader.space();
@@ -130,7 +131,7 @@ impl Reader<'_> {
             Some(b'{') => return self.container(key, true),
             Some(b'[') => return self.container(key, false),
             Some(b'"') => {
-                self.at = string_end(self.body, start)?;
+                self.at = self.quotes.end(start)?;
                 NodeKind::String
             }
             Some(b't') => self.word(b"true", NodeKind::True)?,
@@ -226,7 +227,7 @@ impl Reader<'_> {
             return Err(self.expected("a key"));
         }
         let start = self.at;
-        self.at = string_end(self.body, start)?;
+        self.at = self.quotes.end(start)?;
         let key = Span::new(start, self.at);
         self.space();
         if self.peek() != Some(b':') {

@@ -2,7 +2,7 @@
 //!
 //! Works on single literals; never looks at what stands around them.
 
-use super::literal::{next_backslash, string_end};
+use super::specials::{Specials, string_end};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 
@@ -105,7 +105,8 @@ pub(super) fn says(literal: &[u8], text: &str) -> bool {
 /// Decodes the inside of a literal whose escapes are known to be valid.
 pub(super) fn unescape(inner: &str) -> Decoded<'_> {
     let bytes = inner.as_bytes();
-    let mut escape = next_backslash(bytes, 0);
+    let mut specials = Specials::new(bytes, 0);
+    let mut escape = specials.next(0);
     if escape == bytes.len() {
         return Decoded { text: Cow::Borrowed(inner), lone: Vec::new() };
     }
@@ -123,7 +124,7 @@ pub(super) fn unescape(inner: &str) -> Decoded<'_> {
             }
         }
         from = escape + len;
-        escape = next_backslash(bytes, from);
+        escape = specials.next(from);
     }
     text.push_str(inner.get(from..).unwrap_or_default());
     Decoded { text: Cow::Owned(text), lone }
@@ -208,28 +209,32 @@ pub fn encode_inner(text: &str) -> String {
 }
 
 fn push_encoded(out: &mut String, text: &str) {
+    let bytes = text.as_bytes();
+    let mut specials = Specials::new(bytes, 0);
     let mut from = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
+    loop {
+        let at = specials.next(from);
         out.push_str(text.get(from..at).unwrap_or_default());
+        let Some(&byte) = bytes.get(at) else { return };
+        push_escape(out, byte);
         from = at + 1;
-        out.push('\\');
-        match byte {
-            b'\n' => out.push('n'),
-            b'\t' => out.push('t'),
-            b'\r' => out.push('r'),
-            0x08 => out.push('b'),
-            0x0c => out.push('f'),
-            b'"' | b'\\' => out.push(char::from(byte)),
-            control => {
-                out.push_str("u00");
-                let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-                out.push(digit(control >> 4));
-                out.push(digit(control & 0xf));
+    }
+}
+
+fn push_escape(out: &mut String, byte: u8) {
+    match byte {
+        b'\n' => out.push_str("\\n"),
+        b'\t' => out.push_str("\\t"),
+        b'\r' => out.push_str("\\r"),
+        0x08 => out.push_str("\\b"),
+        0x0c => out.push_str("\\f"),
+        b'"' => out.push_str("\\\""),
+        b'\\' => out.push_str("\\\\"),
+        control => {
+            out.push_str("\\u00");
+            for digit in [control >> 4, control & 0xf] {
+                out.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
             }
         }
     }
-    out.push_str(text.get(from..).unwrap_or_default());
 }
