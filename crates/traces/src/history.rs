@@ -1,0 +1,124 @@
+//! What stands in the bodies of one history? Messages in parts, as spans of the file.
+//!
+//! Never holds text of its own but fixed JSON punctuation.
+
+use std::ops::Range;
+
+use crate::json::{self, Object};
+use crate::source::Source;
+
+/// A stretch of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Bytes of the trace.
+    Source(Range<usize>),
+    /// JSON punctuation that the trace lacks.
+    Fixed(&'static str),
+}
+
+/// Who speaks, as far as request points go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Assistant,
+    System,
+    Other,
+}
+
+/// One item of a message: a content block, or the whole of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// What stands between the part before and this one.
+    pub(crate) separator: Piece,
+    pub(crate) open: &'static str,
+    pub(crate) value: Range<usize>,
+    pub(crate) close: &'static str,
+}
+
+/// One message of a body, or one item of a Responses input.
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    pub(crate) side: Side,
+    /// JSON literal of the model that wrote it.
+    pub(crate) model: Option<Range<usize>>,
+    pub(crate) open: Piece,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) close: Piece,
+}
+
+/// Messages from the beginning, or from a compaction by the client, up to the next one or the end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    pub(crate) messages: Vec<Message>,
+    /// Parts at the beginning that the client's compaction put there at once: no request lies between them.
+    pub(crate) carried_parts: usize,
+}
+
+impl Message {
+    /// Takes a message of the trace as it stands; user content that is a list may be cut between its elements.
+    pub(crate) fn verbatim(source: &Source, raw: &str, side: Side) -> Self {
+        let whole = source.range_of(raw);
+        let content = Object::read(raw).and_then(|object| object.get("content"));
+        let cuts = content.filter(|_| side == Side::Other).and_then(|content| parts_of(source, content));
+        let empty = Piece::Fixed("");
+        match cuts {
+            Some((inner, parts)) => Self {
+                side,
+                model: None,
+                open: Piece::Source(whole.start..inner.start),
+                parts,
+                close: Piece::Source(inner.end..whole.end),
+            },
+            None => {
+                let part = Part { separator: empty.clone(), open: "", value: whole, close: "" };
+                Self { side, model: None, open: empty.clone(), parts: vec![part], close: empty }
+            }
+        }
+    }
+
+    /// Writes a message anew around raw content, for traces that keep fields a provider refuses.
+    pub(crate) fn around(source: &Source, content: &str, side: Side) -> Self {
+        let cuts = parts_of(source, content).filter(|_| side == Side::Other);
+        if let Some((_, parts)) = cuts {
+            return Self { side, model: None, open: opening(side, Form::List), parts, close: Piece::Fixed("]}") };
+        }
+        let part = Part { separator: Piece::Fixed(""), open: "", value: source.range_of(content), close: "" };
+        Self { side, model: None, open: opening(side, Form::Value), parts: vec![part], close: Piece::Fixed("}") }
+    }
+}
+
+/// How the content of a message is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A list of blocks, of which the parts are the elements.
+    List,
+    /// One value that is the whole content.
+    Value,
+}
+
+/// Gives the text that opens an Anthropic message.
+pub(crate) fn opening(side: Side, form: Form) -> Piece {
+    Piece::Fixed(match (side, form) {
+        (Side::Assistant, Form::List) => "{\"role\":\"assistant\",\"content\":[",
+        (Side::Assistant, Form::Value) => "{\"role\":\"assistant\",\"content\":",
+        (Side::System, Form::List) => "{\"role\":\"system\",\"content\":[",
+        (Side::System, Form::Value) => "{\"role\":\"system\",\"content\":",
+        (Side::Other, Form::List) => "{\"role\":\"user\",\"content\":[",
+        (Side::Other, Form::Value) => "{\"role\":\"user\",\"content\":",
+    })
+}
+
+/// Splits a list into parts; gives their common range too. `None` unless it is a list with elements.
+fn parts_of(source: &Source, content: &str) -> Option<(Range<usize>, Vec<Part>)> {
+    let elements = json::list(content)?;
+    let mut parts: Vec<Part> = Vec::with_capacity(elements.len());
+    for element in elements {
+        let value = source.range_of(element);
+        let separator = match parts.last() {
+            Some(before) => Piece::Source(before.value.end..value.start),
+            None => Piece::Fixed(""),
+        };
+        parts.push(Part { separator, open: "", value, close: "" });
+    }
+    let inner = parts.first()?.value.start..parts.last()?.value.end;
+    Some((inner, parts))
+}
