@@ -103,3 +103,78 @@ fn zeros(block: &[u8; BLOCK], change: impl Fn(u64) -> u64) -> u64 {
         (mask << 8) | ((is_zero >> 7).wrapping_mul(GATHER) >> 56)
     })
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Blocks full of the bytes that matter, so that runs of backslashes meet marks and borders.
+    pub(crate) fn telling_bytes(len: impl Into<prop::collection::SizeRange>) -> impl Strategy<Value = Vec<u8>> {
+        let byte = prop_oneof![
+            6 => Just(b'\\'),
+            3 => Just(b'"'),
+            2 => prop::sample::select(b"nt /\x00\x1f\x20\x7f\x80\xff!#[]".to_vec()),
+            1 => any::<u8>(),
+        ];
+        prop::collection::vec(byte, len)
+    }
+
+    fn bits(block: &[u8], is_meant: impl Fn(u8) -> bool) -> u64 {
+        block.iter().enumerate().map(|(place, byte)| u64::from(is_meant(*byte)) << place).sum()
+    }
+
+    fn as_block(bytes: &[u8]) -> [u8; BLOCK] {
+        bytes.try_into().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn masks_are_what_a_look_at_each_byte_finds(bytes in telling_bytes(BLOCK)) {
+            let expected = Masks {
+                quote: bits(&bytes, |byte| byte == b'"'),
+                backslash: bits(&bytes, |byte| byte == b'\\'),
+                usual: bits(&bytes, |byte| byte == b'n' || byte == b't'),
+                holds_control: bytes.iter().any(|byte| *byte < 0x20),
+            };
+            prop_assert_eq!(masks(&as_block(&bytes)), expected);
+            prop_assert_eq!(control(&as_block(&bytes)), bits(&bytes, |byte| byte < 0x20));
+            prop_assert_eq!(specials(&as_block(&bytes)), bits(&bytes, |byte| byte < 0x20 || byte == b'"' || byte == b'\\'));
+        }
+
+        #[test]
+        fn escapes_are_what_reading_byte_by_byte_finds(bytes in telling_bytes(3 * BLOCK)) {
+            let mut carry = 0;
+            let mut is_escaped = false;
+            for block in bytes.chunks(BLOCK) {
+                let mut expected = 0;
+                for (place, byte) in block.iter().enumerate() {
+                    expected |= u64::from(is_escaped) << place;
+                    is_escaped = *byte == b'\\' && !is_escaped;
+                }
+                prop_assert_eq!(escaped(masks(&as_block(block)).backslash, &mut carry), expected);
+            }
+            prop_assert_eq!(carry, u64::from(is_escaped));
+        }
+
+        #[test]
+        fn between_marks_is_what_reading_bit_by_bit_finds(quote: u64) {
+            let mut is_between = false;
+            let mut expected = 0;
+            for place in 0..64 {
+                is_between ^= quote >> place & 1 == 1;
+                expected |= u64::from(is_between) << place;
+            }
+            prop_assert_eq!(between(quote), expected);
+        }
+    }
+
+    #[test]
+    fn an_escape_is_carried_over_a_block_of_backslashes_alone() {
+        for start in [0, 1] {
+            let mut carry = start;
+            escaped(u64::MAX, &mut carry);
+            assert_eq!(carry, start);
+        }
+    }
+}

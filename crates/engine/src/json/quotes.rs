@@ -83,3 +83,84 @@ fn look_ahead(scan: &mut Scan, body: &[u8], blocks: &[[u8; BLOCK]]) -> Option<()
     }
     scan.look_ahead(body, blocks, blocks::masks)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::blocks::tests::telling_bytes;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Asks for each string of a text in order, skipping what stands between, and stops at the first wrong one.
+    fn ends(body: &[u8], mut end: impl FnMut(usize) -> Result<usize>) -> Vec<Result<usize>> {
+        let mut all = Vec::new();
+        let mut at = 0;
+        while let Some(open) = body.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'"')) {
+            let outcome = end(at + open);
+            all.push(outcome.clone());
+            match outcome {
+                Ok(after) => at = after,
+                Err(_) => break,
+            }
+        }
+        all
+    }
+
+    fn assert_agree(body: &[u8]) {
+        let mut quotes = Quotes::new(body);
+        assert_eq!(ends(body, |open| quotes.end(open)), ends(body, |open| string_end(body, open)));
+    }
+
+    /// Strings of all lengths around one and two blocks, with runs of escapes in them.
+    fn strings() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            prop::collection::vec(prop::sample::select(b"abn\xc3 ".to_vec()), 0..70),
+            (0..70_usize).prop_map(|count| br"\\".repeat(count)),
+            prop::sample::select(vec![&br#"\""#[..], br"\n", br"\u0041", br"\/", br"\x", b"\x01", br"\u00"])
+                .prop_map(Vec::from),
+        ];
+        let string =
+            prop::collection::vec(piece, 0..6).prop_map(|pieces| [&b"\""[..], &pieces.concat(), b"\","].concat());
+        prop::collection::vec(string, 0..40).prop_map(|strings| strings.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn looking_ahead_finds_what_reading_one_by_one_finds(body in strings()) {
+            assert_agree(&body);
+        }
+
+        #[test]
+        fn both_stop_at_the_same_wrong_string(bytes in telling_bytes(0..300)) {
+            // Outside strings a backslash ends the reading before anyone asks for a further string.
+            let body = [&b"\""[..], &bytes].concat();
+            let mut quotes = Quotes::new(&body);
+            assert_eq!(quotes.end(0), string_end(&body, 0));
+        }
+    }
+
+    #[test]
+    fn strings_longer_than_the_look_ahead_end_where_they_end() {
+        for len in (BLOCKS_AHEAD * BLOCK - 3..BLOCKS_AHEAD * BLOCK + 3).chain([5 * BLOCKS_AHEAD * BLOCK]) {
+            let body = format!("\"{}\",\"b\"", "a".repeat(len));
+            let mut quotes = Quotes::new(body.as_bytes());
+            assert_eq!(quotes.end(0), Ok(len + 2));
+            assert_eq!(quotes.end(len + 3), Ok(body.len()));
+        }
+    }
+
+    #[test]
+    fn a_control_character_between_strings_is_no_error() {
+        assert_agree(b"\"a\",\n\t\"b\"\n");
+        let mut quotes = Quotes::new(b"\"a\",\n\"b\"");
+        assert_eq!((quotes.end(0), quotes.end(5)), (Ok(3), Ok(8)));
+        assert!(!quotes.is_broken);
+    }
+
+    #[test]
+    fn a_string_asked_for_out_of_order_is_found_all_the_same() {
+        let body = br#""a","b","c""#;
+        let mut quotes = Quotes::new(body);
+        assert_eq!(quotes.end(4), Ok(7));
+        assert_eq!(quotes.end(0), Ok(3));
+    }
+}

@@ -94,3 +94,24 @@ fn sse2_quarter(quarter: &[u8; 16]) -> u64 {
     let specials = _mm_or_si128(_mm_or_si128(quote, backslash), control);
     u64::from(_mm_movemask_epi8(specials).cast_unsigned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::blocks::{self, tests::telling_bytes};
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn vectors_find_what_the_plain_form_finds(bytes in telling_bytes(BLOCK)) {
+            let block: [u8; BLOCK] = bytes.try_into().unwrap();
+            prop_assert_eq!(specials(&block), blocks::specials(&block));
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: the feature was found.
+                prop_assert_eq!(unsafe { avx2_masks(&block) }, blocks::masks(&block));
+            } else {
+                eprintln!("no AVX2 here: its marks are NOT tested");
+            }
+        }
+    }
+}
