@@ -183,6 +183,7 @@ pub fn bulk(words: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::passages::passages;
 
     #[test]
     fn the_worked_examples_of_the_study_hold() {
@@ -190,6 +191,25 @@ mod tests {
         assert_eq!(value(near(38), 40 - 37, bulk(400), false, false), -8);
         assert_eq!(value(0, 40 - 9, bulk(400), false, false), -29);
         assert_eq!(value(0, 40 - 39, bulk(90), false, true), -65);
+    }
+
+    /// Scores a one-passage result that a newer one of two passages repeats over their border only.
+    fn is_stale_over_a_border(newer_in_view: [bool; 2]) -> bool {
+        let first: String = (0..120).map(|n| format!("w{n} ")).collect();
+        let newer = format!("{first}\ntail of four words\n");
+        let older = "w116 w117 w118 w119 tail of four words";
+        let (newer_borders, older_borders) = (passages(&newer), passages(older));
+        let result =
+            |number, text, passages, in_view| ResultText { number, parts: vec![Part { text, passages, in_view }] };
+        let results = [result(1, older, &older_borders, &[true]), result(2, &newer, &newer_borders, &newer_in_view)];
+        score(3, &[], &results)[0][0][0].stale
+    }
+
+    #[test]
+    fn a_shingle_that_runs_into_a_dropped_passage_is_out_of_view() {
+        assert!(is_stale_over_a_border([true, true]));
+        assert!(!is_stale_over_a_border([true, false]));
+        assert!(!is_stale_over_a_border([false, true]));
     }
 
     #[test]

@@ -70,6 +70,14 @@ fn raw_text() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(&PIECES[..]), 0..120).prop_map(|pieces| pieces.concat())
 }
 
+/// Short lines that begin, or nearly begin, with a line number or a grep place, and go on with words enough for shingles.
+fn prefixed_text() -> impl Strategy<Value = String> {
+    const STARTS: [&str; 16] = ["1", "12", "٣", "a", "é", ".", "/", "-", ":", "\t", " ", "|", "→", "\r", "+", "a.b"];
+    let line =
+        prop::collection::vec(prop::sample::select(&STARTS[..]), 0..10).prop_map(|start| start.concat() + "w x y z\n");
+    prop::collection::vec(line, 1..40).prop_map(|lines| lines.concat())
+}
+
 /// Repetitive text of up to four passages; numbers make some lines unlike any other.
 fn told_text() -> impl Strategy<Value = String> {
     let line = prop_oneof![
@@ -127,9 +135,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn words_shingles_and_passages_of_any_text_equal_the_plain_ones(raw in raw_text(), told in told_text()) {
+    fn words_shingles_and_passages_of_any_text_equal_the_plain_ones(raw in raw_text(), lines in prefixed_text(), told in told_text()) {
             let mut known = BTreeMap::new();
         compare_text(&SLOW, &raw, &mut known);
+        compare_text(&SLOW, &lines, &mut known);
         compare_text(&SLOW, &told, &mut known);
     }
 }
@@ -138,8 +147,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn scores_of_any_conversation_equal_the_plain_ones(events in events(), dropped in dropped()) {
-        compare(&SLOW, &events, dropped);
+    fn scores_of_any_conversation_equal_the_plain_ones(events in events(), dropped in dropped(), behind in 0..4u32) {
+        compare(&SLOW, &events, dropped, behind);
     }
 }
 
@@ -151,7 +160,7 @@ fn generated_conversations_hold_what_the_rule_looks_for() {
     let mut runner = TestRunner::deterministic();
     let mut seen = Seen::default();
     for _ in 0..100 {
-        seen += compare(&SLOW, &events().new_tree(&mut runner).unwrap().current(), Dropped::OneOf(5));
+        seen += compare(&SLOW, &events().new_tree(&mut runner).unwrap().current(), Dropped::OneOf(5), 0);
     }
     assert!([seen.said, seen.stale, seen.referred].iter().all(|count| count * 20 > seen.passages), "{seen:?}");
     assert!(seen.said < seen.passages && seen.stale < seen.passages, "{seen:?}");
@@ -162,7 +171,7 @@ fn compare_cuts(slow: &Slow, events: &[Event]) -> Seen {
     let mut seen = Seen::default();
     let cuts = [(3, Dropped::None), (6, Dropped::OneOf(4)), (9, Dropped::OneOf(9)), (10, Dropped::None)];
     for (tenths, dropped) in cuts {
-        seen += compare(slow, &events[..events.len() * tenths / 10], dropped);
+        seen += compare(slow, &events[..events.len() * tenths / 10], dropped, 0);
     }
     seen
 }
