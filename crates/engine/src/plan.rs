@@ -18,8 +18,10 @@ mod price;
 mod sweep;
 mod epochs;
 mod edits;
+mod survey;
 
 pub use state::State;
+pub use survey::{SurveyItem, SurveyPassage};
 pub use texts::PIN_MARKER;
 
 use liveset_tokens::{Price, TokenCounter, Tokens};
@@ -80,6 +82,17 @@ pub enum Fit {
         /// One phrase with figures.
         why: String,
     },
+}
+
+/// Looks at a body as it stands: every item with its size, every result with its passages' scores.
+///
+/// # Errors
+///
+/// As [`plan`].
+pub fn survey(inputs: &Inputs<'_, '_>) -> Result<Vec<SurveyItem>> {
+    let desk =
+        desk::Desk::new(inputs.transcript, inputs.counts, inputs.budget, inputs.policy, inputs.counter, inputs.price);
+    survey::survey(&desk)
 }
 
 /// Plans a whole body.

@@ -30,7 +30,7 @@ mod compaction;
 mod compact;
 mod session;
 
-pub use compact::{Liveset, MessageOptions, Thoroughness};
+pub use compact::{Inspection, Liveset, MessageOptions, Thoroughness};
 pub use compaction::Compaction;
 pub use error::{Error, Result};
 pub use session::Session;

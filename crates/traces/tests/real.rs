@@ -1,3 +1,10 @@
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "tests stop where something is wrong, and say what they skip"
+)]
+
 //! The shared Claude Code traces at every request point. They lie outside the repository; see `LIVESET_TRACES`.
 
 use std::{collections::BTreeSet, fs, path::PathBuf};

@@ -19,11 +19,7 @@ use crate::{
 
 /// Takes in every item after those that `state` holds, and sweeps where one is due.
 pub(crate) fn walk(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
-    if state.items == 0 {
-        let fixed = desk.counts.request();
-        state.fixed = fixed;
-        state.view = fixed;
-    }
+    open(desk, state);
     let items = &desk.transcript.items;
     while let Some(item) = items.get(state.items) {
         let idx = ItemIdx(u32::try_from(state.items).unwrap_or(u32::MAX));
@@ -36,6 +32,25 @@ pub(crate) fn walk(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Takes in every item and sweeps nowhere: the body as it stands.
+pub(crate) fn take_in_all(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
+    open(desk, state);
+    while let Some(item) = desk.transcript.items.get(state.items) {
+        let idx = ItemIdx(u32::try_from(state.items).unwrap_or(u32::MAX));
+        state.items += 1;
+        take_in(desk, state, idx, item)?;
+    }
+    Ok(())
+}
+
+fn open(desk: &Desk<'_, '_>, state: &mut State) {
+    if state.items == 0 {
+        let fixed = desk.counts.request();
+        state.fixed = fixed;
+        state.view = fixed;
+    }
 }
 
 fn take_in(desk: &Desk<'_, '_>, state: &mut State, idx: ItemIdx, item: &Item) -> Result<()> {

@@ -133,7 +133,7 @@ fn decide(desk: &Desk<'_, '_>, state: &State, candidate: &mut Candidate<'_, '_>)
 }
 
 /// Scores every passage of every result delivered so far.
-fn scores(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<Vec<Vec<Score>>>> {
+pub(crate) fn scores(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<Vec<Vec<Score>>>> {
     let chain = chain(desk, state)?;
     let chain: Vec<ChainText<'_>> =
         chain.iter().map(|(number, text)| ChainText { number: *number, text: text.as_ref() }).collect();

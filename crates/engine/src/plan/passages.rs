@@ -2,7 +2,7 @@
 //!
 //! Never looks at meaning: the same text has the same borders whatever stands around it.
 
-use crate::shingles::words::{Sink, Word, walk};
+use crate::shingles::words::{Sink, Words, walk};
 
 /// Words after which a passage is closed. In the retention study smaller passages tore the old text of edits apart, larger ones kept too much of no use.
 pub const PASSAGE_WORDS: u32 = 120;
@@ -52,8 +52,8 @@ struct Cutter {
 
 impl Sink for Cutter {
     #[inline]
-    fn word(&mut self, _: &[u8], _: Word) {
-        self.open.words += 1;
+    fn words(&mut self, _: &[u8], words: Words) {
+        self.open.words += words.count_words();
     }
 
     #[inline]

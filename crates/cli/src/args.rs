@@ -1,0 +1,225 @@
+//! Which words does the command line understand? Flags as data, each in one place.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Keeps the context of an LLM agent inside its window, by rule.
+#[derive(Debug, Parser)]
+#[command(
+    name = "liveset",
+    version,
+    about,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 done, 1 a check found defects, 2 bad usage or input, 3 cannot fit, 4 archive or output failed."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Makes a body fit its window: body or trace in, body out, report to standard error
+    Compact(Compact),
+    /// Shows where the tokens are: by kind and tool, largest, repeated, stale and said
+    Inspect(Inspect),
+    /// Says for each change what went, in which step, and why
+    Explain(Explain),
+    /// Counts the tokens of a body or text
+    Count(Count),
+    /// Finds what a provider would refuse in a body
+    Check(Check),
+    /// Gives back the body that a compacted one was made from, byte for byte
+    Restore(Restore),
+    /// Prints a published JSON schema
+    Schema(Schema),
+}
+
+/// Where a body comes from.
+#[derive(Args, Debug)]
+pub(crate) struct InputArgs {
+    /// Request body or trace; `-` or nothing reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Wire format (anthropic, openai-chat, openai-responses) or trace format (claude-code, anthropic-messages,
+    /// openai-chat-messages, openai-responses-items)
+    #[arg(long, default_value = "auto")]
+    pub(crate) format: String,
+    /// In a trace: the request point, counted from 0 [default: the last]
+    #[arg(long, value_name = "POINT")]
+    pub(crate) at: Option<usize>,
+    /// In a trace: which agent [default: main]
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent: Option<String>,
+    /// Tokens of system text and tools that a trace lacks
+    #[arg(long, value_name = "TOKENS", default_value_t = 0)]
+    pub(crate) overhead: u64,
+}
+
+/// Settings that a flag may override.
+#[derive(Args, Debug)]
+pub(crate) struct PolicyArgs {
+    /// Policy file (TOML); flags override it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Order of sacrifice
+    #[arg(long, value_name = "NAME", value_parser = ["balanced"])]
+    pub(crate) preset: Option<String>,
+    /// Counts and limits as for this model, whatever the body names
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Context window in tokens [default: the model's]
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) window: Option<u64>,
+    /// Window for models that the table does not know
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) default_window: Option<u64>,
+    /// Tokens kept free for the reply [default: the model's, or an eighth of --window]
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) reserve: Option<u64>,
+    /// A sweep starts over this share of window less reserve [default: 92]
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) trigger: Option<u32>,
+    /// A sweep ends at this share [default: 60]
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) target: Option<u32>,
+    /// Tokens that each edit saves at least [default: 32]
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) min_gain: Option<u64>,
+    /// Share of the window that a sweep frees at least [default: 5]
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) min_sweep_gain: Option<u32>,
+    /// Pictures in results that a sweep leaves [default: 2]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) keep_media: Option<u32>,
+    /// Never touch the result of this call; may be repeated
+    #[arg(long, value_name = "CALL_ID")]
+    pub(crate) pin: Vec<String>,
+}
+
+/// Arguments of `compact`.
+#[derive(Args, Debug)]
+pub(crate) struct Compact {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// Where the body goes [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Where the report goes [default: standard error]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// How the report is written
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) report_format: ReportFormat,
+    /// Only report: write no body and store nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Store originals and manifest in this file before the body goes out
+    #[arg(long, value_name = "PATH", conflicts_with = "no_archive")]
+    pub(crate) archive: Option<PathBuf>,
+    /// Store nothing (the default in this version)
+    #[arg(long)]
+    pub(crate) no_archive: bool,
+    /// Where nothing fits, write the smallest lawful body all the same
+    #[arg(long)]
+    pub(crate) best_effort: bool,
+    /// Read and count the whole output a second time before it goes out
+    #[arg(long)]
+    pub(crate) paranoid: bool,
+}
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For people
+    Text,
+    /// For programs; `liveset schema report` prints its schema
+    Json,
+}
+
+/// Arguments of `inspect`.
+#[derive(Args, Debug)]
+pub(crate) struct Inspect {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// How many of the largest results are listed
+    #[arg(long, value_name = "COUNT", default_value_t = 10)]
+    pub(crate) top: usize,
+    /// Write JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `explain`.
+#[derive(Args, Debug)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// Only this item, with the text that stands in its place
+    #[arg(long, value_name = "ITEM")]
+    pub(crate) item: Option<u32>,
+}
+
+/// Arguments of `count`.
+#[derive(Args, Debug)]
+pub(crate) struct Count {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// The input is plain text, not a body
+    #[arg(long)]
+    pub(crate) text: bool,
+    /// Write JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Also find what changed that may not change, against this body
+    #[arg(long, value_name = "ORIGINAL")]
+    pub(crate) against: Option<PathBuf>,
+}
+
+/// Arguments of `restore`.
+#[derive(Args, Debug)]
+pub(crate) struct Restore {
+    /// A body that `compact` wrote; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The archive that `compact` stored its originals in
+    #[arg(long, value_name = "PATH")]
+    pub(crate) archive: PathBuf,
+    /// Where the body goes [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Arguments of `schema`.
+#[derive(Args, Debug)]
+pub(crate) struct Schema {
+    /// Which schema
+    #[arg(value_enum)]
+    pub(crate) of: SchemaOf,
+}
+
+/// The published schemas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// The report of `compact --report-format json`
+    Report,
+    /// Policy files
+    Policy,
+}

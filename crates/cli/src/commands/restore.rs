@@ -1,0 +1,19 @@
+//! `liveset restore`: the body that a compacted one was made from, byte for byte.
+
+use liveset::{Liveset, Policy};
+
+use crate::{args::Restore, failure::Failure, input, output, setup};
+
+pub(crate) fn run(args: &Restore) -> Result<u8, Failure> {
+    if !args.archive.exists() {
+        return Err(Failure::store(format_args!("no archive at `{}`", args.archive.display()))
+            .hint("name the file that `compact --archive` wrote"));
+    }
+    let (name, bytes) = input::bytes(Some(&args.file))?;
+    let liveset = Liveset::new(Policy::default()).with_archive(setup::archive(&args.archive)?);
+    let original = liveset.restore(&bytes).map_err(|error| {
+        Failure::from(error).in_file(&name).hint("is it exactly what `compact` wrote, and the archive the one it used?")
+    })?;
+    output::bytes(args.output.as_deref(), &original)?;
+    Ok(0)
+}

@@ -1,0 +1,153 @@
+//! Where are the tokens? Bars and columns, with colour only where it helps.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use liveset::Inspection;
+use liveset_engine::{report::grouped, transcript::ItemKind};
+
+/// Characters of the longest bar.
+const BAR_CHARS: u64 = 40;
+/// Rows of a picture; the rest is summed.
+const MAX_ROWS: usize = 12;
+
+/// Whether a picture may use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paint {
+    Plain,
+    Colour,
+}
+
+impl Paint {
+    pub(crate) fn of(colour: bool) -> Self {
+        if colour { Self::Colour } else { Self::Plain }
+    }
+
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.with(text, "1")
+    }
+
+    fn bar(self, text: &str) -> String {
+        self.with(text, "36")
+    }
+
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.with(text, "2")
+    }
+
+    fn with(self, text: &str, code: &str) -> String {
+        match self {
+            Self::Plain => text.to_owned(),
+            Self::Colour if text.is_empty() => String::new(),
+            Self::Colour => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        }
+    }
+}
+
+/// One row: a name, how many items, how many tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) count: u64,
+    pub(crate) tokens: u64,
+}
+
+/// What people call a kind.
+pub(crate) fn kind_name(kind: ItemKind) -> &'static str {
+    match kind {
+        ItemKind::System => "system text",
+        ItemKind::User => "user text",
+        ItemKind::Assistant => "assistant text",
+        ItemKind::Reasoning => "reasoning",
+        ItemKind::ToolCall => "tool calls",
+        ItemKind::ToolResult => "tool results",
+        ItemKind::Media => "pictures, documents",
+        ItemKind::Opaque => "unknown items",
+    }
+}
+
+/// Sums tokens by kind, tools as a kind of their own.
+pub(crate) fn by_kind(inspection: &Inspection) -> Vec<Row> {
+    let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    sums.insert("tools, request", (1, inspection.tools_tokens.0));
+    for item in &inspection.items {
+        let sum = sums.entry(kind_name(item.kind)).or_default();
+        sum.0 += 1;
+        sum.1 += item.tokens.0;
+    }
+    rows(sums)
+}
+
+/// Sums the tokens of results by tool.
+pub(crate) fn by_tool(inspection: &Inspection) -> Vec<Row> {
+    let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for item in inspection.items.iter().filter(|item| item.kind == ItemKind::ToolResult) {
+        let sum = sums.entry(item.tool.as_deref().unwrap_or("-")).or_default();
+        sum.0 += 1;
+        sum.1 += item.tokens.0;
+    }
+    rows(sums)
+}
+
+fn rows(sums: BTreeMap<&str, (u64, u64)>) -> Vec<Row> {
+    let mut rows: Vec<Row> =
+        sums.into_iter().map(|(name, (count, tokens))| Row { name: name.to_owned(), count, tokens }).collect();
+    rows.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.name.cmp(&b.name)));
+    if rows.len() > MAX_ROWS {
+        let rest = rows.split_off(MAX_ROWS - 1);
+        let (count, tokens) = rest.iter().fold((0, 0), |sum, row| (sum.0 + row.count, sum.1 + row.tokens));
+        rows.push(Row { name: format!("{} others", rest.len()), count, tokens });
+    }
+    rows
+}
+
+/// Draws rows as bars; `total` is what a full share means.
+pub(crate) fn bars(title: &str, rows: &[Row], total: u64, paint: Paint) -> String {
+    let mut out = String::new();
+    let longest = rows.iter().map(|row| row.tokens).max().unwrap_or(0).max(1);
+    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(20);
+    let _ = writeln!(out, "{}", paint.bold(title));
+    for row in rows {
+        // Eighths of a character make short bars comparable.
+        let eighths = row.tokens.saturating_mul(BAR_CHARS * 8) / longest;
+        let bar = bar(eighths);
+        let padding = " ".repeat(usize::try_from(BAR_CHARS).unwrap_or(0).saturating_sub(bar.chars().count()));
+        let share = row.tokens.saturating_mul(1_000).checked_div(total).unwrap_or(0);
+        let _ = writeln!(
+            out,
+            "  {:<width$}  {}{padding} {:>10} {:>4}.{} %  {}",
+            row.name,
+            paint.bar(&bar),
+            grouped(row.tokens),
+            share / 10,
+            share % 10,
+            paint.dim(&format!("x {}", row.count)),
+        );
+    }
+    out
+}
+
+fn bar(eighths: u64) -> String {
+    let whole = usize::try_from(eighths / 8).unwrap_or(0);
+    let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let last = usize::try_from(eighths % 8).ok().and_then(|at| rest.get(at)).copied().unwrap_or_default();
+    format!("{}{last}", "█".repeat(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn bars_are_in_proportion_and_columns_line_up() {
+        let row = |name: &str, tokens| Row { name: name.into(), count: 3, tokens };
+        let text = bars("by kind", &[row("tool results", 80_000), row("user text", 1_250)], 100_000, Paint::Plain);
+        expect![[r#"
+            by kind
+              tool results          ████████████████████████████████████████     80,000   80.0 %  x 3
+              user text             ▋                                             1,250    1.2 %  x 3
+        "#]]
+        .assert_eq(&text);
+    }
+}

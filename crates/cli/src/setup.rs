@@ -1,0 +1,60 @@
+//! From policy file and flags to a compactor.
+
+use std::sync::Arc;
+
+use liveset::{FileArchive, Liveset, Policy, Thoroughness};
+use liveset_tokens::Tokens;
+
+use crate::{
+    args::{InputArgs, PolicyArgs},
+    failure::Failure,
+    input::Input,
+};
+
+/// Reads the policy file, if any, and lays the flags over it.
+pub(crate) fn policy(args: &PolicyArgs) -> Result<Policy, Failure> {
+    let mut policy = match &args.policy {
+        None => Policy::default(),
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))?;
+            Policy::from_toml(&text).map_err(|error| Failure::from(error).in_file(&path.display().to_string()))?
+        }
+    };
+    policy.window = args.window.or(policy.window);
+    policy.default_window = args.default_window.or(policy.default_window);
+    policy.reserve = args.reserve.or(policy.reserve);
+    policy.trigger = args.trigger.unwrap_or(policy.trigger);
+    policy.target = match (args.target, args.trigger) {
+        (Some(target), _) => target,
+        // A trigger under the usual target brings it down with it.
+        (None, Some(trigger)) => policy.target.min(trigger),
+        (None, None) => policy.target,
+    };
+    policy.min_gain = args.min_gain.unwrap_or(policy.min_gain);
+    policy.min_sweep_gain = args.min_sweep_gain.unwrap_or(policy.min_sweep_gain);
+    policy.keep_media = args.keep_media.unwrap_or(policy.keep_media);
+    policy.pins.extend(args.pin.iter().cloned());
+    Ok(policy.checked()?)
+}
+
+/// Makes the compactor for one input.
+pub(crate) fn liveset(input: &Input, args: &InputArgs, policy_args: &PolicyArgs) -> Result<Liveset, Failure> {
+    let mut liveset = Liveset::new(policy(policy_args)?).with_overhead(Tokens(args.overhead));
+    if let Some(format) = input.format {
+        liveset = liveset.with_format(format);
+    }
+    if let Some(model) = &policy_args.model {
+        liveset = liveset.with_model(model);
+    }
+    Ok(liveset)
+}
+
+/// The same, checking everything twice.
+pub(crate) fn paranoid(liveset: Liveset) -> Liveset {
+    liveset.with_thoroughness(Thoroughness::Whole)
+}
+
+/// Opens an archive file.
+pub(crate) fn archive(path: &std::path::Path) -> Result<Arc<FileArchive>, Failure> {
+    FileArchive::open(path).map(Arc::new).map_err(Failure::store)
+}
