@@ -6,7 +6,7 @@ mod letters;
 mod prefix;
 pub(crate) mod words;
 
-use words::{Sink, Word, walk};
+use words::{Sink, Word, Words, walk};
 
 /// Words in a shingle. Eight are seldom equal by chance in code or prose.
 pub const SHINGLE_WORDS: usize = 8;
@@ -48,8 +48,8 @@ pub fn for_each_shingle(text: &str, f: impl FnMut(Shingle)) {
 pub fn word_count(text: &str) -> u32 {
     struct Counter(u32);
     impl Sink for Counter {
-        fn word(&mut self, _: &[u8], _: Word) {
-            self.0 += 1;
+        fn words(&mut self, _: &[u8], words: Words) {
+            self.0 += words.count_words();
         }
         fn line(&mut self, _: usize) {}
     }
@@ -81,6 +81,16 @@ impl<F: FnMut(Shingle)> Rolling<F> {
 
 impl<F: FnMut(Shingle)> Sink for Rolling<F> {
     #[inline]
+    fn words(&mut self, bytes: &[u8], words: Words) {
+        words.for_each(|word| self.word(bytes, word));
+    }
+
+    #[inline]
+    fn line(&mut self, _: usize) {}
+}
+
+impl<F: FnMut(Shingle)> Rolling<F> {
+    #[inline]
     fn word(&mut self, bytes: &[u8], word: Word) {
         let hash = hash_word(bytes, word);
         let slot = self.seen % SHINGLE_WORDS;
@@ -94,9 +104,6 @@ impl<F: FnMut(Shingle)> Sink for Rolling<F> {
             (self.f)(Shingle { hash: self.sum, start, end: word.end as u32 });
         }
     }
-
-    #[inline]
-    fn line(&mut self, _: usize) {}
 }
 
 /// Hashes one word: eight bytes at a time through a full multiplication.

@@ -1,6 +1,6 @@
 //! Which words does a text hold, line by line? A word is a run of letters, digits and `_`, or one other character that is not white space.
 //!
-//! Never copies text. Sixty-four bytes are classified at a time, so that plain ASCII costs no branch per character; everything else takes the slow turns.
+//! Never copies text. Sixty-four bytes are classified at a time, and words are read off the bits, so that no branch depends on a single character.
 
 use super::letters::is_word;
 use super::prefix::{Marks, prefix_len};
@@ -24,8 +24,8 @@ pub(crate) struct Word {
 
 /// Takes the words of a text in order, and the ends of its lines.
 pub(crate) trait Sink {
-    /// Takes one word of `bytes`, which are the whole text.
-    fn word(&mut self, bytes: &[u8], word: Word);
+    /// Takes some words of one line of `bytes`, which are the whole text.
+    fn words(&mut self, bytes: &[u8], words: Words);
     /// Hears that a line ends before byte `end`; its `\n`, if it has one, included.
     fn line(&mut self, end: usize);
 }
@@ -34,72 +34,33 @@ pub(crate) trait Sink {
 pub(crate) fn walk(text: &str, sink: &mut impl Sink) {
     let text = clip(text);
     let bytes = text.as_bytes();
+    if text.is_empty() {
+        return;
+    }
     let marks = Marks::of(text);
-    let mut block = Block::of(bytes, 0);
-    let mut at = 0;
-    while at < bytes.len() {
-        at += prefix_len(text, at, marks);
-        at = walk_line(text, at, &mut block, sink);
-        sink.line(at);
+    let mut carry = Carry::default();
+    let mut open = None;
+    // Words start here or later: what stands before in its line is a prefix.
+    let mut from = prefix_len(text, 0, marks);
+    // One block past the end, if the text fills its last: it closes the last word.
+    for base in (0..=bytes.len()).step_by(BLOCK) {
+        let mut block = Block::of(text, base, &mut carry);
+        block.skip_to(from);
+        while block.feeds != 0 {
+            let feed = block.feeds.trailing_zeros();
+            let line = block.take_through(feed, &mut open);
+            sink.words(bytes, line);
+            block.feeds &= block.feeds - 1;
+            let end = base + feed as usize + 1;
+            sink.line(end);
+            from = end + prefix_len(text, end, marks);
+            block.skip_to(from);
+        }
+        sink.words(bytes, block.take_through(u64::BITS - 1, &mut open));
     }
-}
-
-/// Walks from byte `at` to the end of its line and gives the offset after the `\n`.
-#[inline]
-fn walk_line(text: &str, mut at: usize, block: &mut Block, sink: &mut impl Sink) -> usize {
-    let bytes = text.as_bytes();
-    loop {
-        if at - block.base >= BLOCK {
-            *block = Block::of(bytes, at / BLOCK * BLOCK);
-        }
-        let ahead = block.solid >> (at - block.base);
-        if ahead == 0 {
-            at = block.base + BLOCK;
-            if at >= bytes.len() {
-                return bytes.len();
-            }
-            continue;
-        }
-        at += ahead.trailing_zeros() as usize;
-        let offset = at - block.base;
-        let run = (block.plain >> offset).trailing_ones() as usize;
-        let behind = offset + run;
-        if run == 0 && block.is_special(offset) {
-            if bytes.get(at) == Some(&b'\n') {
-                return at + 1;
-            }
-            at = beyond_ascii(text, at, sink);
-            continue;
-        }
-        let mut end = at + run.max(1);
-        if run > 0 && (behind >= BLOCK || block.is_special(behind)) {
-            end = run_end(text, end);
-        }
-        sink.word(bytes, Word { start: at, end, is_plain: run > 0 });
-        at = end;
+    if bytes.last() != Some(&b'\n') {
+        sink.line(bytes.len());
     }
-}
-
-/// Takes the character beyond ASCII at byte `at`, with the run it may begin, and gives the offset after it.
-#[cold]
-fn beyond_ascii(text: &str, at: usize, sink: &mut impl Sink) -> usize {
-    let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
-        return at + 1;
-    };
-    let next = at + c.len_utf8();
-    if c.is_whitespace() {
-        return next;
-    }
-    let is_plain = is_word(c);
-    let end = if is_plain { run_end(text, next) } else { next };
-    sink.word(text.as_bytes(), Word { start: at, end, is_plain });
-    end
-}
-
-/// Gives the end of the run of word characters that goes on at byte `at`.
-fn run_end(text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    at + rest.find(|c| !is_word(c)).unwrap_or(rest.len())
 }
 
 /// Cuts `text` to what 32-bit offsets can name, on a character border.
@@ -111,35 +72,162 @@ fn clip(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// What stands at each of sixty-four bytes: bit k is byte `base + k`. Past the text's end there is white space.
+/// A word whose end is not reached yet.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    start: usize,
+    is_plain: bool,
+}
+
+/// Words of one line and one block: an iterator that also knows how many there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words {
+    base: usize,
+    /// A word begun in an earlier block; it ends first.
+    open: Option<Open>,
+    starts: u64,
+    ends: u64,
+    plain: u64,
+}
+
+impl Words {
+    /// Counts the words without looking at them.
+    #[inline]
+    pub(crate) fn count_words(self) -> u32 {
+        self.ends.count_ones()
+    }
+}
+
+impl Iterator for Words {
+    type Item = Word;
+
+    #[inline]
+    fn next(&mut self) -> Option<Word> {
+        if self.ends == 0 {
+            return None;
+        }
+        let end = self.base + self.ends.trailing_zeros() as usize;
+        self.ends &= self.ends - 1;
+        if let Some(Open { start, is_plain }) = self.open.take() {
+            return Some(Word { start, end, is_plain });
+        }
+        let place = self.starts.trailing_zeros();
+        self.starts &= self.starts.wrapping_sub(1);
+        Some(Word { start: self.base + place as usize, end, is_plain: self.plain >> (place % u64::BITS) & 1 == 1 })
+    }
+}
+
+/// What the bytes before a block say about it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carry {
+    /// Bytes at its front that belong to a word character begun before it.
+    plain: u64,
+    /// Where in it characters end that are words of their own.
+    ends: u64,
+    /// 1 if the byte before it belongs to a word character.
+    was_plain: u64,
+}
+
+/// Where words and lines begin and end in sixty-four bytes: bit k is byte `base + k`. Past the text's end there is white space.
+#[derive(Clone, Copy, Debug)]
 struct Block {
     base: usize,
-    /// ASCII letters, digits and `_`.
+    /// Bytes of letters, digits and `_`.
     plain: u64,
-    /// Everything but white space; a line feed counts as solid, since the walk stops there.
-    solid: u64,
-    /// Line feeds and bytes beyond ASCII.
-    special: u64,
+    /// First bytes of words.
+    starts: u64,
+    /// Bytes before which a word ends.
+    ends: u64,
+    /// Line feeds.
+    feeds: u64,
 }
 
 impl Block {
-    fn of(bytes: &[u8], base: usize) -> Self {
-        let rest = bytes.get(base..).unwrap_or_default();
-        let mut window = [b' '; BLOCK];
-        match rest.first_chunk::<BLOCK>() {
-            Some(full) => window = *full,
-            None => window.iter_mut().zip(rest).for_each(|(to, from)| *to = *from),
+    fn of(text: &str, base: usize, carry: &mut Carry) -> Self {
+        let rest = text.as_bytes().get(base..).unwrap_or_default();
+        let mut padded = [b' '; BLOCK];
+        let window = rest.first_chunk::<BLOCK>().unwrap_or_else(|| {
+            padded.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            &padded
+        });
+        let plain = mask(window, |byte| byte.is_ascii_alphanumeric() | (byte == b'_'));
+        let blank = mask(window, |byte| (byte == b' ') | (b'\t'..=b'\r').contains(&byte));
+        let feeds = mask(window, |byte| byte == b'\n');
+        let beyond = if window.is_ascii() { 0 } else { mask(window, |byte| byte >= 0x80) };
+        let mut wide = Wide { plain: u128::from(plain | carry.plain), ..Wide::default() };
+        if beyond != 0 {
+            wide.add_beyond_ascii(text, base, mask(window, |byte| byte >= 0xc0));
         }
-        Self {
-            base,
-            plain: mask(&window, |byte| byte.is_ascii_alphanumeric() | (byte == b'_')),
-            solid: mask(&window, |byte| (byte != b' ') & (!(b'\t'..=b'\r').contains(&byte) | (byte == b'\n'))),
-            special: mask(&window, |byte| (byte >= 0x80) | (byte == b'\n')),
+        let single = u128::from(!(plain | blank | beyond));
+        wide.starts |= single;
+        wide.ends |= single << 1 | u128::from(carry.ends);
+        let [plain, starts, ends] = [wide.plain, wide.starts, wide.ends].map(|bits| bits as u64);
+        let after_plain = plain << 1 | carry.was_plain;
+        *carry =
+            Carry { plain: (wide.plain >> BLOCK) as u64, ends: (wide.ends >> BLOCK) as u64, was_plain: plain >> 63 };
+        Self { base, plain, starts: starts | plain & !after_plain, ends: ends | after_plain & !plain, feeds }
+    }
+
+    /// Forgets the words before byte `from`. None goes on over it: prefixes end with a separator or white space.
+    #[inline]
+    fn skip_to(&mut self, from: usize) {
+        if let Some(skipped) = from.checked_sub(self.base) {
+            let kept = u64::MAX.checked_shl(skipped as u32).unwrap_or(0);
+            self.starts &= kept;
+            self.ends &= kept << 1;
         }
     }
 
-    fn is_special(&self, offset: usize) -> bool {
-        self.special >> offset & 1 == 1
+    /// Takes the words that end at or before byte `last` of the block. One that starts but does not end becomes `open`.
+    #[inline]
+    fn take_through(&mut self, last: u32, open: &mut Option<Open>) -> Words {
+        let through = u64::MAX >> (u64::BITS - 1 - last);
+        let words = Words {
+            base: self.base,
+            open: *open,
+            starts: self.starts & through,
+            ends: self.ends & through,
+            plain: self.plain,
+        };
+        self.starts &= !through;
+        self.ends &= !through;
+        let begun = words.starts.count_ones() + u32::from(open.is_some());
+        if begun > words.ends.count_ones() {
+            if words.starts != 0 {
+                let place = u64::BITS - 1 - words.starts.leading_zeros();
+                *open = Some(Open { start: self.base + place as usize, is_plain: words.plain >> place & 1 == 1 });
+            }
+        } else {
+            *open = None;
+        }
+        words
+    }
+}
+
+/// Bits of a block and of the one behind it, into which its last character may reach.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wide {
+    plain: u128,
+    starts: u128,
+    ends: u128,
+}
+
+impl Wide {
+    /// Adds the characters beyond ASCII whose first bytes are the bits of `leads`.
+    #[cold]
+    fn add_beyond_ascii(&mut self, text: &str, base: usize, mut leads: u64) {
+        while leads != 0 {
+            let place = leads.trailing_zeros();
+            leads &= leads - 1;
+            let Some(c) = text.get(base + place as usize..).and_then(|rest| rest.chars().next()) else { continue };
+            let len = c.len_utf8() as u32;
+            if is_word(c) {
+                self.plain |= ((1 << len) - 1) << place;
+            } else if !c.is_whitespace() {
+                self.starts |= 1 << place;
+                self.ends |= 1 << (place + len);
+            }
+        }
     }
 }
 
@@ -161,9 +249,12 @@ mod tests {
     struct Seen(Vec<String>);
 
     impl Sink for Seen {
-        fn word(&mut self, bytes: &[u8], word: Word) {
-            let text = std::str::from_utf8(&bytes[word.start..word.end]).unwrap();
-            self.0.push(if word.is_plain { text.to_owned() } else { format!("<{text}>") });
+        fn words(&mut self, bytes: &[u8], words: Words) {
+            assert_eq!(words.count_words() as usize, words.count());
+            for word in words {
+                let text = std::str::from_utf8(&bytes[word.start..word.end]).unwrap();
+                self.0.push(if word.is_plain { text.to_owned() } else { format!("<{text}>") });
+            }
         }
         fn line(&mut self, end: usize) {
             self.0.push(format!("@{end}"));
@@ -188,9 +279,19 @@ mod tests {
 
     #[test]
     fn a_word_over_a_block_border_stays_one_word() {
-        for lead in 50..80 {
+        for lead in 0..200 {
             let text = format!("{}{}é{} z", " ".repeat(lead), "a".repeat(70), "b".repeat(70));
             check(&text, &format!("{}é{} z @{}", "a".repeat(70), "b".repeat(70), text.len()));
+        }
+    }
+
+    #[test]
+    fn a_line_or_prefix_over_a_block_border_is_still_one() {
+        for lead in 0..200 {
+            let text = format!("{}\n   12\t34 →5\nx/y.rs:7:8\n€", ".".repeat(lead));
+            let dots = "<.> ".repeat(lead);
+            let ends = [lead + 1, lead + 15, lead + 26, lead + 29];
+            check(&text, &format!("{dots}@{} 34 <→> 5 @{} 8 @{} <€> @{}", ends[0], ends[1], ends[2], ends[3]));
         }
     }
 }
