@@ -56,7 +56,7 @@ pub struct Node {
     pub kind: NodeKind,
     /// Whether the values inside have nodes.
     pub(super) is_entered: bool,
-    /// Place after its last descendant.
+    /// Place after its last descendant; 0 where there is none.
     pub(super) next: u32,
 }
 

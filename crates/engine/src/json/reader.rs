@@ -5,7 +5,7 @@
 use super::node::{MAX_DEPTH, MAX_NODES, Node, NodeKind};
 use super::quotes::Quotes;
 use super::strings;
-use crate::error::{Error, Result};
+use crate::error::{self, Error};
 use crate::span::Span;
 
 /// Keys of the request whose containers get child nodes.
@@ -24,6 +24,9 @@ const MESSAGE_KEYS: [&str; 10] = [
     "file",
     "cache_control",
 ];
+
+/// Bytes of a conversation for one node, roughly: the first guess at how long the list will be.
+const BYTES_PER_NODE: usize = 256;
 
 /// Which containers get child nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,9 +62,12 @@ struct Frame {
 enum Step {
     /// The value is over.
     Done,
-    /// A container is open, and its first value, with this key, comes next.
-    Opened(Option<Span>),
+    /// A container is open, and something comes next that must be its first key or value.
+    Opened,
 }
+
+/// Errors are boxed, so that a span comes back in registers.
+type Result<T> = std::result::Result<T, Box<Error>>;
 
 struct Reader<'a> {
     body: &'a [u8],
@@ -73,20 +79,28 @@ struct Reader<'a> {
 }
 
 /// Reads one whole JSON text and gives its nodes in the order of their first bytes.
-pub(super) fn read(body: &[u8], entering: Entering) -> Result<Vec<Node>> {
-    let mut reader = Reader { body, at: 0, nodes: Vec::new(), open: Vec::new(), entering, quotes: Quotes::new(body) };
+pub(super) fn read(body: &[u8], entering: Entering) -> error::Result<Vec<Node>> {
+    let mut reader = Reader {
+        body,
+        at: 0,
+        nodes: Vec::with_capacity(body.len() / BYTES_PER_NODE),
+        open: Vec::new(),
+        entering,
+        quotes: Quotes::new(body),
+    };
     reader.space();
-    reader.all_values()?;
+    reader.all_values().map_err(|error| *error)?;
     reader.space();
     if reader.at < body.len() {
-        return Err(reader.expected("the end of the text"));
+        return Err(*reader.expected("the end of the text"));
     }
     Ok(reader.nodes)
 }
 
 impl Reader<'_> {
-    fn expected(&self, expected: &'static str) -> Error {
-        Error::Json { offset: self.at, expected }
+    #[cold]
+    fn expected(&self, expected: &'static str) -> Box<Error> {
+        Box::new(Error::Json { offset: self.at, expected })
     }
 
     fn peek(&self) -> Option<u8> {
@@ -101,28 +115,33 @@ impl Reader<'_> {
 
     /// Reads values until the root is over.
     fn all_values(&mut self) -> Result<()> {
-        let mut key = None;
         loop {
-            if let Step::Opened(first_key) = self.value(key)? {
-                key = first_key;
-                continue;
-            }
-            loop {
-                let Some(frame) = self.open.last().copied() else { return Ok(()) };
-                self.space();
-                match (self.peek(), frame.is_object) {
-                    (Some(b','), is_object) => {
-                        self.at += 1;
-                        self.space();
-                        key = if is_object { Some(self.key()?) } else { None };
-                        break;
-                    }
-                    (Some(b'}'), true) | (Some(b']'), false) => self.close(frame),
-                    (_, true) => return Err(self.expected("`,` or `}`")),
-                    (_, false) => return Err(self.expected("`,` or `]`")),
-                }
+            let key = if self.open.last().is_some_and(|frame| frame.is_object) { Some(self.key()?) } else { None };
+            match self.value(key)? {
+                Step::Opened => {}
+                Step::Done if self.ends()? => return Ok(()),
+                Step::Done => {}
             }
         }
+    }
+
+    /// Reads the brackets that end containers, up to the comma before a further value; says whether the root is over.
+    #[inline(always)]
+    fn ends(&mut self) -> Result<bool> {
+        while let Some(frame) = self.open.last().copied() {
+            self.space();
+            match (self.peek(), frame.is_object) {
+                (Some(b','), _) => {
+                    self.at += 1;
+                    self.space();
+                    return Ok(false);
+                }
+                (Some(b'}'), true) | (Some(b']'), false) => self.close(frame),
+                (_, true) => return Err(self.expected("`,` or `}`")),
+                (_, false) => return Err(self.expected("`,` or `]`")),
+            }
+        }
+        Ok(true)
     }
 
     fn value(&mut self, key: Option<Span>) -> Result<Step> {
@@ -146,26 +165,22 @@ impl Reader<'_> {
         Ok(Step::Done)
     }
 
+    #[inline(always)]
     fn push(&mut self, node: Node) -> Result<usize> {
         if self.nodes.len() >= MAX_NODES {
-            return Err(Error::Limit { what: "number of values", offset: node.span.start(), limit: MAX_NODES });
+            return Err(Box::new(Error::Limit {
+                what: "number of values",
+                offset: node.span.start(),
+                limit: MAX_NODES,
+            }));
         }
         self.nodes.push(node);
-        self.close_node(self.nodes.len() - 1);
         Ok(self.nodes.len() - 1)
-    }
-
-    /// Notes that the node at `place` holds all nodes after it.
-    fn close_node(&mut self, place: usize) {
-        let next = self.nodes.len();
-        if let Some(node) = self.nodes.get_mut(place) {
-            node.set_next(next);
-        }
     }
 
     fn container(&mut self, key: Option<Span>, is_object: bool) -> Result<Step> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(Error::Limit { what: "depth of nesting", offset: self.at, limit: MAX_DEPTH });
+            return Err(Box::new(Error::Limit { what: "depth of nesting", offset: self.at, limit: MAX_DEPTH }));
         }
         let start = self.at;
         let level = self.level_below(key, is_object);
@@ -186,8 +201,7 @@ impl Reader<'_> {
                 self.close(frame);
                 Ok(Step::Done)
             }
-            (_, true) => Ok(Step::Opened(Some(self.key()?))),
-            (_, false) => Ok(Step::Opened(None)),
+            _ => Ok(Step::Opened),
         }
     }
 
@@ -215,13 +229,15 @@ impl Reader<'_> {
         self.at += 1;
         self.open.pop();
         let Some(place) = frame.node else { return };
-        self.close_node(place);
+        let next = self.nodes.len();
         if let Some(node) = self.nodes.get_mut(place) {
             node.span = Span::new(frame.start, self.at);
+            node.set_next(next);
         }
     }
 
     /// Reads a key and its colon, and stops at the value.
+    #[inline(always)]
     fn key(&mut self) -> Result<Span> {
         if self.peek() != Some(b'"') {
             return Err(self.expected("a key"));
