@@ -2,7 +2,10 @@
 //!
 //! Decides nothing about what is kept: it says how a tombstone names a call and which lines it holds.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use aho_corasick::AhoCorasick;
 use serde::Deserialize;
@@ -47,6 +50,8 @@ struct Row {
     names: Vec<String>,
     class: RowClass,
     label: Vec<String>,
+    #[serde(default)]
+    plan: bool,
     #[serde(rename = "source")]
     _source: String,
 }
@@ -71,6 +76,7 @@ struct File {
 #[derive(Default)]
 struct Table {
     rows: BTreeMap<String, (RowClass, Vec<String>)>,
+    plans: BTreeSet<String>,
     reads: Vec<String>,
     /// Finds any of the marks in one pass; `None` only if the table is broken.
     errors: Option<AhoCorasick>,
@@ -81,10 +87,16 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| read(include_str!("../data/tool
 
 fn read(text: &str) -> Option<Table> {
     let file: File = toml::from_str(text).ok()?;
+    let plans = file.tool.iter().filter(|row| row.plan).flat_map(|row| row.names.clone()).collect();
     let rows = file.tool.into_iter().flat_map(|row| {
         row.names.into_iter().map(move |name| (name, (row.class, row.label.clone()))).collect::<Vec<_>>()
     });
-    Some(Table { rows: rows.collect(), reads: file.shell.reads, errors: AhoCorasick::new(file.evidence.errors).ok() })
+    Some(Table {
+        rows: rows.collect(),
+        plans,
+        reads: file.shell.reads,
+        errors: AhoCorasick::new(file.evidence.errors).ok(),
+    })
 }
 
 /// A call as people name it.
@@ -208,6 +220,12 @@ fn plain_address(word: &str) -> String {
 fn one_line(text: &str) -> String {
     let clean = |c: char| if c.is_control() || matches!(c, '[' | ']' | '\u{2028}' | '\u{2029}') { ' ' } else { c };
     text.chars().map(clean).take(2 * MAX_LABEL_CHARS).collect::<String>().trim().to_owned()
+}
+
+/// Says whether a tool keeps the agent's plan, of which only the newest state counts.
+#[must_use]
+pub fn is_plan_tool(tool: &str) -> bool {
+    TABLE.plans.contains(tool) || TABLE.plans.contains(without_server(tool))
 }
 
 /// Says whether a line is evidence of a failure.

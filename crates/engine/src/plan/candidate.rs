@@ -134,7 +134,9 @@ impl<'d, 'a> Candidate<'d, 'a> {
     fn gap_tokens(&self, (from, to): (usize, usize)) -> i128 {
         let Some((start, end, first, last)) = self.extent(from, to) else { return 0 };
         let part = self.slots.get(from).map_or(0, |slot| slot.part);
-        let counts = number_tokens(first + 1) + number_tokens(last + 1) + number_tokens(self.texts.lines);
+        let counts = number_tokens(first + 1)
+            + number_tokens(last + 1)
+            + number_tokens(self.texts.parts.get(part).map_or(0, |part| part.lines));
         i128::from(self.gap_frame + counts + self.evidence_tokens(part, start, end))
     }
 
@@ -147,13 +149,13 @@ impl<'d, 'a> Candidate<'d, 'a> {
         if from == to { 0 } else { sum(to) - sum(from) + EVIDENCE_FRAME_TOKENS }
     }
 
-    /// Bytes and lines (of the result, from 0) of a run.
+    /// Bytes and lines (of the part, from 0) of a run.
     fn extent(&self, from: usize, to: usize) -> Option<(u32, u32, u32, u32)> {
         let (from, to) = (self.slots.get(from)?, self.slots.get(to)?);
         let part = self.texts.parts.get(from.part)?;
         let (first, last) = (part.passages.get(from.passage)?, part.passages.get(to.passage)?);
         let last_line = last.first_line + last.lines.saturating_sub(1);
-        Some((first.start, last.end, part.lines_before + first.first_line, part.lines_before + last_line))
+        Some((first.start, last.end, first.first_line, last_line))
     }
 
     /// Keeps what would be dropped for less than `min_gain`.
@@ -197,7 +199,7 @@ impl<'d, 'a> Candidate<'d, 'a> {
             let part = self.texts.parts.get(slot.part)?;
             let passage = part.passages.get(slot.passage)?;
             let last = passage.first_line + passage.lines.saturating_sub(1);
-            removed.get_mut(slot.part)?.push(lines_piece(part, passage.start, passage.end, passage.first_line, last));
+            removed.get_mut(slot.part)?.push(lines_piece(passage.start, passage.end, passage.first_line, last));
             changed = true;
         }
         changed.then(|| Form::Cut(removed.into_iter().map(normalised).collect()))

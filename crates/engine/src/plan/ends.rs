@@ -110,7 +110,7 @@ fn cut_middle(part: &PartText<'_>, middle: &[Atom], left: u64, measure: &dyn Mea
         whole = rest;
     }
     if let (Some(from), Some(to)) = (whole.first(), whole.last()) {
-        pieces.push(lines_piece(part, from.start, to.end, from.first, to.last));
+        pieces.push(lines_piece(from.start, to.end, from.first, to.last));
     }
     normalised(pieces)
 }
@@ -130,11 +130,7 @@ fn cut_line(part: &PartText<'_>, atom: &Atom, budget: u64, measure: &dyn Measure
     let offset = |at: usize| atom.start + u32::try_from(at).unwrap_or(u32::MAX);
     let count = |text: &str| u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
     let (before, after) = (count(head), count(tail));
-    let what = Piece::Inner {
-        line: part.lines_before + atom.first,
-        from: before,
-        to: u32::try_from(chars).unwrap_or(u32::MAX) - after,
-    };
+    let what = Piece::Inner { line: atom.first, from: before, to: u32::try_from(chars).unwrap_or(u32::MAX) - after };
     Some(Removed { start: offset(from), end: offset(to), what })
 }
 
@@ -226,13 +222,7 @@ mod tests {
     };
 
     fn part(text: &str) -> PartText<'_> {
-        PartText {
-            literal: Span::new(0, 0),
-            text: text.into(),
-            passages: passages(text),
-            lines_before: 0,
-            lines: line_count(text),
-        }
+        PartText { literal: Span::new(0, 0), text: text.into(), passages: passages(text), lines: line_count(text) }
     }
 
     fn kept(text: &str, budget: u64) -> String {

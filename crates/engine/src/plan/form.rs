@@ -34,7 +34,7 @@ pub(crate) struct Removed {
 /// What kind of piece is left out, counted in the source's own units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Whole lines of the result, from 0, both included.
+    /// Whole lines of the part, from 0, both included.
     Lines { first: u32, last: u32 },
     /// The middle of one giant line; characters from 0, `to` excluded.
     Inner { line: u32, from: u32, to: u32 },
@@ -81,9 +81,8 @@ pub(crate) fn normalised(mut pieces: Vec<Removed>) -> Vec<Removed> {
 }
 
 /// Gives the piece that leaves out the lines `first` to `last` (of the part, from 0) at these bytes.
-pub(crate) fn lines_piece(part: &PartText<'_>, start: u32, end: u32, first: u32, last: u32) -> Removed {
-    let what = Piece::Lines { first: part.lines_before + first, last: part.lines_before + last };
-    Removed { start, end, what }
+pub(crate) fn lines_piece(start: u32, end: u32, first: u32, last: u32) -> Removed {
+    Removed { start, end, what: Piece::Lines { first, last } }
 }
 
 /// Writes a form: what each part looks like when it leaves.
@@ -116,7 +115,7 @@ fn write_gap(texts: &ResultTexts<'_>, at: usize, part: &PartText<'_>, piece: &Re
     match piece.what {
         Piece::Lines { first, last } => {
             let errors = evidence(texts, errors_between(texts, at, piece.start, piece.end));
-            let text = tombstone::gap(first + 1, last + 1, texts.lines, route, &errors);
+            let text = tombstone::gap(first + 1, last + 1, part.lines, route, &errors);
             // The last line's own ending stays, so that the gap is a line of its own and no ending changes.
             let ends = part.text.as_bytes().get(end.wrapping_sub(1)) == Some(&b'\n');
             Gap { start, end: end - usize::from(ends), text }
@@ -135,8 +134,7 @@ fn write_gone(texts: &ResultTexts<'_>, o200k: Tokens) -> Vec<PartForm> {
         if Some(at) == head {
             return whole(tombstone_text(texts, o200k));
         }
-        let (first, last) = (part.lines_before + 1, part.lines_before + part.lines);
-        let text = tombstone::gap(first, last, texts.lines, None, &Evidence::default());
+        let text = tombstone::gap(1, part.lines, part.lines, None, &Evidence::default());
         // A part hardly longer than its gap stays as it is.
         if part.text.len() <= 2 * text.len() { PartForm::Untouched } else { whole(text) }
     });

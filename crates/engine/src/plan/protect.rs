@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{desk::Desk, state::State};
 use crate::{
     error::Result,
-    tools::ToolClass,
+    tools::{self, ToolClass},
     transcript::{Call, Editing, ErrorFlag, Item},
 };
 
@@ -21,6 +21,8 @@ pub(crate) enum Pin {
     Policy,
     /// Its text holds the marker.
     Marker,
+    /// It is the newest state of the agent's plan.
+    Plan,
     /// It is the newest failure.
     NewestError,
     /// A later identical call was answered with "unchanged".
@@ -34,6 +36,7 @@ impl Pin {
         match self {
             Self::Policy => "pinned by policy",
             Self::Marker => "pinned by marker",
+            Self::Plan => "newest plan",
             Self::NewestError => "newest error",
             Self::Unchanged => "a later call says unchanged",
             Self::Fixed => "holds parts that must stay",
@@ -57,6 +60,9 @@ pub(crate) fn pins(desk: &Desk<'_, '_>, state: &State) -> Result<BTreeMap<usize,
             pins.insert(ordinal, Pin::Marker);
         }
     }
+    for ordinal in newest_plans(desk, state)? {
+        pins.entry(ordinal).or_insert(Pin::Plan);
+    }
     if let Some(ordinal) = newest_error(desk, state)? {
         pins.entry(ordinal).or_insert(Pin::NewestError);
     }
@@ -69,6 +75,17 @@ pub(crate) fn pins(desk: &Desk<'_, '_>, state: &State) -> Result<BTreeMap<usize,
 fn id_of(desk: &Desk<'_, '_>, item: &Item) -> String {
     let literal = item.answer().and_then(|answer| answer.id).map(|span| span.of(desk.transcript.body));
     literal.and_then(|raw| crate::json::decode(raw).ok()).map(|id| id.text().to_owned()).unwrap_or_default()
+}
+
+fn newest_plans(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<usize>> {
+    let mut newest: BTreeMap<&str, usize> = BTreeMap::new();
+    for ordinal in 0..state.results.len() {
+        let tool = desk.texts(ordinal)?.name.tool.as_str();
+        if tools::is_plan_tool(tool) {
+            newest.insert(tool, ordinal);
+        }
+    }
+    Ok(newest.into_values().collect())
 }
 
 fn newest_error(desk: &Desk<'_, '_>, state: &State) -> Result<Option<usize>> {

@@ -42,9 +42,9 @@ pub struct SurveyItem {
 /// One passage of a result.
 #[derive(Clone, Copy, Debug)]
 pub struct SurveyPassage {
-    /// First line, from 1.
+    /// First line of its part, from 1.
     pub first_line: u32,
-    /// Last line, from 1.
+    /// Last line of its part, from 1.
     pub last_line: u32,
     /// Its size, counted alone.
     pub tokens: Tokens,
@@ -119,7 +119,7 @@ fn look_at_result(
             } else if score.stale {
                 row.stale += tokens;
             }
-            let first_line = part.lines_before + passage.first_line + 1;
+            let first_line = passage.first_line + 1;
             row.passages.push(SurveyPassage {
                 first_line,
                 last_line: first_line + passage.lines.saturating_sub(1),

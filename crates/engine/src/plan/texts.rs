@@ -26,8 +26,6 @@ pub(crate) struct PartText<'a> {
     pub(crate) text: Cow<'a, str>,
     /// Where it may be cut.
     pub(crate) passages: Vec<Passage>,
-    /// Lines of the result before this part.
-    pub(crate) lines_before: u32,
     /// Lines of this part.
     pub(crate) lines: u32,
 }
@@ -39,7 +37,7 @@ pub(crate) struct ErrorLine {
     /// Bytes of the part's text, without the line's ending.
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Line of the result, from 0.
+    /// Line of the part, from 0.
     pub(crate) line: u32,
 }
 
@@ -74,8 +72,7 @@ impl<'a> ResultTexts<'a> {
         let mut lines = 0;
         for &literal in &item.texts {
             let text = json::decode(literal.of(transcript.body))?.into_text();
-            let part =
-                PartText { literal, lines: line_count(&text), passages: passages(&text), text, lines_before: lines };
+            let part = PartText { literal, lines: line_count(&text), passages: passages(&text), text };
             lines += part.lines;
             parts.push(part);
         }
@@ -119,7 +116,7 @@ fn error_lines(part: usize, text: &PartText<'_>) -> Vec<ErrorLine> {
                 part,
                 start: u32::try_from(from).unwrap_or(u32::MAX),
                 end: u32::try_from(to).unwrap_or(u32::MAX),
-                line: text.lines_before + u32::try_from(at).unwrap_or(u32::MAX),
+                line: u32::try_from(at).unwrap_or(u32::MAX),
             });
         }
         start += line.len();

@@ -82,16 +82,34 @@ fn no_more(scan: &Scan<'_>) -> Option<usize> {
     ahead.word(b" more error lines]").map(|()| ahead.at)
 }
 
-/// A kept error line is its source, trimmed, or both ends of it around `…`.
+/// A kept error line is its source, trimmed, or both ends of it around `[characters a-b of line L left out]`.
 fn is_kept_of(line: &[u8], source: &[u8]) -> bool {
     let trimmed = source.trim_ascii();
     if line.trim_ascii() == trimmed {
         return true;
     }
-    let Some(cut) = find(line, "…".as_bytes()) else { return false };
-    let (head, tail) = (line.get(..cut).unwrap_or_default(), line.get(cut + "…".len()..).unwrap_or_default());
-    let is_long_enough = head.len() + tail.len() <= trimmed.len();
-    is_long_enough && trimmed.starts_with(head.trim_ascii()) && trimmed.ends_with(tail.trim_ascii())
+    let Some(cut) = find(line, b"[characters ") else { return false };
+    let mut scan = Scan::new(line, cut);
+    let counts = inner_counts(&mut scan);
+    let Some((first, last)) = counts else { return false };
+    let (Ok(source), Ok(head), Ok(tail)) =
+        (std::str::from_utf8(source), std::str::from_utf8(line.get(..cut).unwrap_or_default()), std::str::from_utf8(scan.rest()))
+    else {
+        return false;
+    };
+    let source = source.trim_end_matches(['\n', '\r']);
+    source.chars().take(first - 1).eq(head.chars()) && source.chars().skip(last).eq(tail.chars())
+}
+
+fn inner_counts(scan: &mut Scan<'_>) -> Option<(usize, usize)> {
+    scan.word(b"[characters ")?;
+    let first = scan.number().filter(|first| *first > 0)?;
+    scan.word(b"-")?;
+    let last = scan.number()?;
+    scan.word(b" of line ")?;
+    scan.number()?;
+    scan.word(b" left out]")?;
+    Some((first, last))
 }
 
 fn is_route(route: &[u8]) -> bool {

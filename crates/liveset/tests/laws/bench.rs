@@ -1,0 +1,115 @@
+//! One body under one policy, and every law that holds for a single body.
+
+use std::sync::Arc;
+
+use liveset::{Archive, Liveset, MemoryArchive, Policy, Session, Thoroughness, WireFormat};
+use liveset_testkit::{
+    Budget, Format,
+    laws::{
+        Outcome, Pins, law_bounded, law_determinism, law_fidelity, law_honest_size, law_idempotence, law_identity,
+        law_never_worse, law_no_invention, law_protected, law_recoverability, law_report, law_validity,
+    },
+};
+
+pub(crate) fn wire(format: Format) -> WireFormat {
+    match format {
+        Format::Anthropic => WireFormat::Anthropic,
+        Format::OpenaiChat => WireFormat::OpenaiChat,
+        Format::OpenaiResponses => WireFormat::OpenaiResponses,
+    }
+}
+
+/// A compactor, its archive, and what a test needs to know of its policy.
+pub(crate) struct Bench {
+    pub(crate) format: Format,
+    pub(crate) liveset: Liveset,
+    archive: Arc<MemoryArchive>,
+    min_gain: u64,
+}
+
+impl Bench {
+    pub(crate) fn new(format: Format, policy: Policy) -> Self {
+        let archive = Arc::new(MemoryArchive::new());
+        let min_gain = policy.min_gain;
+        let liveset = Liveset::new(policy)
+            .with_format(wire(format))
+            .with_model("gpt-4.1")
+            .with_thoroughness(Thoroughness::Whole)
+            .with_archive(archive.clone());
+        Self { format, liveset, archive, min_gain }
+    }
+
+    /// A policy whose window is a share of the body.
+    pub(crate) fn of_budget(format: Format, body: &[u8], budget: &Budget) -> Self {
+        let tokens = size(format, body);
+        let mut policy = Policy::default();
+        policy.window = Some(budget.window_tokens(tokens));
+        policy.reserve = Some(budget.reserve_tokens(tokens).min(budget.window_tokens(tokens).saturating_sub(1)));
+        policy.trigger = u32::from(budget.trigger_percent);
+        policy.target = u32::from(budget.target_percent);
+        policy.min_gain = budget.min_gain;
+        policy.min_sweep_gain = u32::from(budget.min_sweep_gain_percent);
+        Self::new(format, policy)
+    }
+
+    pub(crate) fn try_run(&self, body: &[u8]) -> Result<Outcome, String> {
+        outcome(self.liveset.compact(body))
+    }
+
+    pub(crate) fn run(&self, body: &[u8]) -> Outcome {
+        self.try_run(body).unwrap_or_else(|error| panic!("the body is refused: {error}"))
+    }
+
+    pub(crate) fn turn(&self, session: &mut Session, body: &[u8]) -> Outcome {
+        outcome(session.compact(body)).unwrap_or_else(|error| panic!("the body is refused: {error}"))
+    }
+
+    /// Checks every law of a single body.
+    pub(crate) fn check(&self, body: &[u8]) -> Result<Outcome, String> {
+        let outcome = self.run(body);
+        let recount = |body: &[u8]| size(self.format, body);
+        if let Some(warning) =
+            outcome.report["warnings"].as_array().and_then(|all| all.iter().find(|one| one["code"] == "verify_failed"))
+        {
+            return Err(format!("the last check failed: {warning}"));
+        }
+        law_identity(body, &outcome)?;
+        law_fidelity(self.format, body, &outcome)?;
+        law_validity(self.format, body, &outcome)?;
+        law_determinism(body, &[&|body| self.run(body), &|body| self.turn(&mut self.liveset.session(), body)])?;
+        law_recoverability(
+            body,
+            &outcome,
+            |output| {
+                self.liveset
+                    .restore(output)
+                    .or_else(|error| if output == body { Ok(body.to_vec()) } else { Err(error.to_string()) })
+            },
+            |id| self.archive.original(id).ok().flatten(),
+        )?;
+        law_no_invention(self.format, body, &outcome)?;
+        law_report(self.format, body, &outcome)?;
+        law_honest_size(body, &outcome, recount)?;
+        law_never_worse(body, &outcome, self.min_gain, recount)?;
+        law_protected(self.format, body, &outcome, &Pins::default())?;
+        if !outcome.cannot_fit {
+            law_idempotence(&outcome, |body| self.run(body))?;
+        }
+        law_bounded(body, |body| self.try_run(body))?;
+        Ok(outcome)
+    }
+}
+
+fn outcome(result: liveset::Result<liveset::Compaction<'_>>) -> Result<Outcome, String> {
+    let compaction = result.map_err(|error| error.to_string())?;
+    let report = serde_json::from_str(&compaction.report().to_json()).expect("a report is JSON");
+    Ok(Outcome::from_report(compaction.body().to_vec(), report))
+}
+
+/// Counts a body as the library does, by a call of its own.
+pub(crate) fn size(format: Format, body: &[u8]) -> u64 {
+    let mut policy = Policy::default();
+    policy.window = Some(u64::MAX >> 8);
+    let liveset = Liveset::new(policy).with_format(wire(format)).with_model("gpt-4.1");
+    liveset.compact(body).map_or(0, |compaction| compaction.report().tokens.before)
+}

@@ -1,0 +1,42 @@
+//! The laws over every fault case, with default settings and with tight windows.
+
+use std::{fs, path::PathBuf};
+
+use liveset::Policy;
+use liveset_testkit::{Budget, Format};
+
+use crate::bench::Bench;
+
+/// Every fault body in the repository with its format.
+pub(crate) fn bodies() -> Vec<(String, Format, Vec<u8>)> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let mut found = Vec::new();
+    for format in Format::ALL {
+        let Ok(cases) = fs::read_dir(root.join(format.name())) else { continue };
+        for case in cases.flatten() {
+            for file in fs::read_dir(case.path()).expect("a case is a folder").flatten() {
+                if file.path().extension().is_some_and(|kind| kind == "json") {
+                    let name = format!("{}/{}", case.file_name().to_string_lossy(), file.file_name().to_string_lossy());
+                    found.push((name, format, fs::read(file.path()).expect("a body reads")));
+                }
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn every_law_holds_for_every_fault_case() {
+    let bodies = bodies();
+    assert!(bodies.len() > 40, "the fault cases are in the repository");
+    for (name, format, body) in bodies {
+        let with_defaults = Bench::new(format, Policy::default());
+        with_defaults.check(&body).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for window_permille in [300, 600, 900] {
+            let budget = Budget { window_permille, ..Budget::DEFAULT };
+            let bench = Bench::of_budget(format, &body, &budget);
+            bench.check(&body).unwrap_or_else(|error| panic!("{name} at {window_permille} per mille: {error}"));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Generated conversations and damaged bodies.
+
+use liveset_testkit::{Format, arbitrary_bodies, budgets, conversations, laws};
+use proptest::{
+    prelude::*,
+    test_runner::{Config, TestRunner},
+};
+
+use crate::bench::Bench;
+
+/// Conversations per format, so that three formats make 2,000 bodies and more.
+pub(crate) fn cases() -> u32 {
+    std::env::var("LIVESET_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_000) / 3 + 1
+}
+
+pub(crate) fn runner(cases: u32) -> TestRunner {
+    TestRunner::new(Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() })
+}
+
+fn every_law_holds(format: Format) {
+    let outcome = runner(cases()).run(&(conversations(), budgets()), |(conversation, budget)| {
+        let body = conversation.body(format);
+        Bench::of_budget(format, &body, &budget).check(&body).map_err(TestCaseError::fail)?;
+        Ok(())
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn every_law_holds_for_anthropic_bodies() {
+    every_law_holds(Format::Anthropic);
+}
+
+#[test]
+fn every_law_holds_for_openai_chat_bodies() {
+    every_law_holds(Format::OpenaiChat);
+}
+
+#[test]
+fn every_law_holds_for_openai_responses_bodies() {
+    every_law_holds(Format::OpenaiResponses);
+}
+
+#[test]
+fn damaged_bodies_never_panic_and_get_no_new_defect() {
+    let outcome = runner(cases()).run(&(arbitrary_bodies(), budgets()), |(damaged, budget)| {
+        let bench = Bench::of_budget(damaged.format, &damaged.body, &budget);
+        laws::law_bounded(&damaged.body, |body| bench.try_run(body)).map_err(TestCaseError::fail)?;
+        if let Ok(outcome) = bench.try_run(&damaged.body) {
+            laws::law_validity(damaged.format, &damaged.body, &outcome).map_err(TestCaseError::fail)?;
+        }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+}

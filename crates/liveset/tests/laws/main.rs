@@ -1,0 +1,17 @@
+//! The laws of the product, over generated conversations, damaged bodies, the fault cases and the real traces.
+//!
+//! `LIVESET_CASES` sets how many conversations are generated per format (default: 2,000 bodies in all).
+
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::panic,
+    reason = "tests stop where something is wrong, and say what they skip"
+)]
+
+mod bench;
+mod fixtures;
+mod generated;
+mod growing;
+mod traces;

@@ -1,0 +1,98 @@
+//! The laws over bodies cut out of real traces. They lie outside the repository; see `LIVESET_TRACES`.
+
+use std::{fs, path::PathBuf};
+
+use liveset_testkit::{Budget, Format, laws};
+use liveset_traces::{Conversation, Detection, Trace, detect};
+
+use crate::bench::Bench;
+
+/// Conversations of list files that are looked at; the rest are alike. `LIVESET_ALL_POINTS` lifts this and the next.
+const MAX_CONVERSATIONS: usize = 6;
+/// Request points per conversation.
+const MAX_POINTS: usize = 5;
+
+fn files() -> Vec<PathBuf> {
+    let default = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces");
+    let root = std::env::var("LIVESET_TRACES").map_or(default, PathBuf::from);
+    let Ok(folders) = fs::read_dir(&root) else {
+        eprintln!("NOT RUN: no shared traces at {}; set LIVESET_TRACES", root.display());
+        return Vec::new();
+    };
+    let folders = folders.flatten().filter_map(|folder| fs::read_dir(folder.path()).ok());
+    let mut files: Vec<PathBuf> = folders.flat_map(|files| files.flatten().map(|file| file.path())).collect();
+    files.sort();
+    files
+}
+
+fn conversations() -> Vec<(String, Conversation)> {
+    let limit = if std::env::var_os("LIVESET_ALL_POINTS").is_some() { usize::MAX } else { MAX_CONVERSATIONS };
+    let mut found = Vec::new();
+    for file in files() {
+        let Ok(bytes) = fs::read(&file) else { continue };
+        let Detection::Trace(format) = detect(&bytes) else { continue };
+        let trace = Trace::read(format, &bytes).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        for conversation in
+            trace.conversations().iter().filter(|conversation| conversation.request_points() > 0).take(limit)
+        {
+            found.push((format!("{} {}", file.display(), conversation.agent()), conversation.clone()));
+        }
+    }
+    found
+}
+
+fn format_of(conversation: &Conversation) -> Format {
+    Format::ALL.into_iter().find(|format| format.name() == conversation.wire_format()).expect("a known wire format")
+}
+
+fn points(conversation: &Conversation) -> Vec<usize> {
+    let all = conversation.request_points();
+    let wanted = if std::env::var_os("LIVESET_ALL_POINTS").is_some() { all } else { MAX_POINTS };
+    let step = all.div_ceil(wanted).max(1);
+    (0..all).rev().step_by(step).collect()
+}
+
+#[test]
+fn every_law_holds_at_many_request_points_of_every_trace() {
+    for (name, conversation) in conversations() {
+        let format = format_of(&conversation);
+        for point in points(&conversation) {
+            let body = conversation.body_at(point).expect("the point exists");
+            for window_permille in [300, 600] {
+                let budget = Budget { window_permille, ..Budget::DEFAULT };
+                let bench = Bench::of_budget(format, &body, &budget);
+                bench.check(&body).unwrap_or_else(|error| panic!("{name} point {point} at {window_permille}: {error}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_growing_trace_stays_as_it_was_sent() {
+    for (name, conversation) in conversations() {
+        let format = format_of(&conversation);
+        // Where a model was called the batch before is complete, so that each body appends whole messages.
+        let requests = conversation.requests();
+        let points: Vec<usize> =
+            requests.iter().copied().step_by(requests.len().div_ceil(2 * MAX_POINTS).max(1)).collect();
+        let boundaries = conversation.boundaries();
+        let bodies: Vec<Vec<u8>> =
+            points.iter().map(|&point| conversation.body_at(point).expect("the point exists")).collect();
+        let Some(last) = bodies.last() else { continue };
+        let bench = Bench::of_budget(format, last, &Budget { window_permille: 500, ..Budget::DEFAULT });
+        let mut session = bench.liveset.session();
+        let mut before: Option<(usize, Vec<u8>, laws::Outcome)> = None;
+        for (&point, body) in points.iter().zip(&bodies) {
+            let turn = bench.turn(&mut session, body);
+            assert_eq!(turn.body, bench.run(body).body, "{name}: a session's turn differs from a fresh call");
+            if let Some((earlier, old, outcome)) = before.take() {
+                let crosses = boundaries.iter().any(|&boundary| earlier < boundary && boundary <= point);
+                if !crosses {
+                    laws::law_prefix_stability(format, &[old, body.clone()], &[outcome, turn.clone()])
+                        .unwrap_or_else(|error| panic!("{name} from {earlier} to {point}: {error}"));
+                }
+            }
+            before = Some((point, body.clone(), turn));
+        }
+    }
+}
