@@ -28,7 +28,9 @@ pub(crate) fn run() -> Result<ExitCode> {
     for turn in script::turns() {
         match turn {
             Turn::User(text) => messages.push(json!({"role": "user", "content": text})),
-            Turn::Says(text) => messages.push(json!({"role": "assistant", "content": [{"type": "text", "text": text}]})),
+            Turn::Says(text) => {
+                messages.push(json!({"role": "assistant", "content": [{"type": "text", "text": text}]}))
+            }
             Turn::Does(text, steps) => {
                 let first = calls;
                 calls += steps.len();
@@ -49,13 +51,7 @@ pub(crate) fn run() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn play(
-    workshop: &tools::Workshop,
-    text: &str,
-    steps: &[Step],
-    first: usize,
-    messages: &mut Vec<Value>,
-) -> Result<()> {
+fn play(workshop: &tools::Workshop, text: &str, steps: &[Step], first: usize, messages: &mut Vec<Value>) -> Result<()> {
     let mut said = Vec::new();
     let mut answers = Vec::new();
     if !text.is_empty() {

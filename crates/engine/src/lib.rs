@@ -10,6 +10,7 @@ mod content_id;
 pub mod transcript;
 mod pairing;
 pub mod wire;
+pub mod validate;
 pub mod counts;
 pub mod policy;
 pub mod budget;

@@ -77,26 +77,47 @@ fn find_the_cause() -> Vec<Turn> {
             "I will get an overview of the repository first.",
             vec![bash("git log --oneline | head -20"), bash("ls; ls crates/*/src"), read("ARCHITECTURE.md")],
         ),
-        Turn::Does("The figure must come from the engine. I will look for the words.", vec![grep("tokens\"", "crates/engine/src")]),
-        Turn::Does("`figure` in tombstone.rs looks right. I will read the whole file.", vec![read("crates/engine/src/tombstone.rs")]),
+        Turn::Does(
+            "The figure must come from the engine. I will look for the words.",
+            vec![grep("tokens\"", "crates/engine/src")],
+        ),
+        Turn::Does(
+            "`figure` in tombstone.rs looks right. I will read the whole file.",
+            vec![read("crates/engine/src/tombstone.rs")],
+        ),
         Turn::Does(
             "`figure` decides by the number itself, but rounds to tenths afterwards, so 999,950 becomes ten thousand \
              tenths of a thousand. Before I change it I want to know who calls it.",
-            vec![grep("figure\\(|media_notice|tombstone\\(", "crates/engine/src"), read("crates/engine/src/plan/form.rs")],
+            vec![
+                grep("figure\\(|media_notice|tombstone\\(", "crates/engine/src"),
+                read("crates/engine/src/plan/form.rs"),
+            ],
         ),
-        Turn::Does("Tombstones are written in form.rs. Where do their token figures come from?", vec![read("crates/engine/src/plan/desk.rs"), read("crates/engine/src/plan/texts.rs")]),
-        Turn::Does("And who decides for a tombstone at all:", vec![read("crates/engine/src/plan/fill.rs"), read("crates/engine/src/plan/candidate.rs")]),
+        Turn::Does(
+            "Tombstones are written in form.rs. Where do their token figures come from?",
+            vec![read("crates/engine/src/plan/desk.rs"), read("crates/engine/src/plan/texts.rs")],
+        ),
+        Turn::Does(
+            "And who decides for a tombstone at all:",
+            vec![read("crates/engine/src/plan/fill.rs"), read("crates/engine/src/plan/candidate.rs")],
+        ),
         Turn::Does(
             "Recognition of tombstones must not depend on the figure. Let me check `is_tombstone` and its uses.",
             vec![grep("is_tombstone|holds_gap", "crates"), read("crates/engine/src/plan/sweep.rs")],
         ),
-        Turn::Does("Nothing parses the figure. How is `Tokens` written elsewhere?", vec![read("crates/tokens/src/tokens.rs"), grep("grouped\\(", "crates")]),
+        Turn::Does(
+            "Nothing parses the figure. How is `Tokens` written elsewhere?",
+            vec![read("crates/tokens/src/tokens.rs"), grep("grouped\\(", "crates")],
+        ),
     ]
 }
 
 fn mend_it() -> Vec<Turn> {
     vec![
-        Turn::Does("First the tests as they are.", vec![bash("cargo test -p liveset-engine --lib tombstone 2>&1 | tail -40")]),
+        Turn::Does(
+            "First the tests as they are.",
+            vec![bash("cargo test -p liveset-engine --lib tombstone 2>&1 | tail -40")],
+        ),
         Turn::Does(
             "Green. Now a test that states what the figure should be at the border.",
             vec![edit(
@@ -109,15 +130,25 @@ fn mend_it() -> Vec<Turn> {
         Turn::Does(
             "It fails as expected: `1000.0k tokens` against `1.0M tokens`. The unit must be chosen after rounding: from \
              999,950 on the tenths of a thousand would read 1000.0.",
-            vec![edit("crates/engine/src/tombstone.rs", "        1_000..1_000_000 => format!", "        1_000..999_950 => format!")],
+            vec![edit(
+                "crates/engine/src/tombstone.rs",
+                "        1_000..1_000_000 => format!",
+                "        1_000..999_950 => format!",
+            )],
         ),
         Turn::Does("And again.", vec![bash("cargo test -p liveset-engine --lib tombstone 2>&1 | tail -40")]),
         Turn::Does(
             "Green. The same kind of border could stand between `999 tokens` and `1.0k tokens`; the test covers it. Now \
              everything in the engine, and clippy.",
-            vec![bash("cargo test -p liveset-engine 2>&1 | tail -120"), bash("cargo clippy -p liveset-engine --all-targets 2>&1 | tail -20")],
+            vec![
+                bash("cargo test -p liveset-engine 2>&1 | tail -120"),
+                bash("cargo clippy -p liveset-engine --all-targets 2>&1 | tail -20"),
+            ],
         ),
-        Turn::Does("The changelog needs a line, since a text that the model reads has changed.", vec![read("CHANGELOG.md"), bash("git diff")]),
+        Turn::Does(
+            "The changelog needs a line, since a text that the model reads has changed.",
+            vec![read("CHANGELOG.md"), bash("git diff")],
+        ),
         Turn::Says(
             "Done: `figure` chose the unit before rounding, so numbers from 999,950 to 999,999 read `1000.0k tokens`. \
              They now read `1.0M tokens`; all other figures are as before, and a test holds both borders.",
@@ -132,25 +163,63 @@ fn second_wish() -> Vec<Turn> {
              have to touch to keep passages of 200 words instead of 120? Do not change it, just tell me, and show me \
              which tests would notice.",
         ),
-        Turn::Does("I will follow the data from the passages to the score.", vec![read("crates/engine/src/plan/passages.rs"), read("crates/engine/src/plan/score.rs")]),
-        Turn::Does("The words themselves:", vec![read("crates/engine/src/shingles.rs"), bash("ls -R crates/engine/src crates/engine/tests crates/engine/benches 2>/dev/null")]),
-        Turn::Does("Who uses the constant?", vec![grep("PASSAGE_WORDS|passages\\(", "crates"), read("crates/engine/src/plan/epochs.rs"), read("crates/engine/src/plan/state.rs")]),
+        Turn::Does(
+            "I will follow the data from the passages to the score.",
+            vec![read("crates/engine/src/plan/passages.rs"), read("crates/engine/src/plan/score.rs")],
+        ),
+        Turn::Does(
+            "The words themselves:",
+            vec![
+                read("crates/engine/src/shingles.rs"),
+                bash("ls -R crates/engine/src crates/engine/tests crates/engine/benches 2>/dev/null"),
+            ],
+        ),
+        Turn::Does(
+            "Who uses the constant?",
+            vec![
+                grep("PASSAGE_WORDS|passages\\(", "crates"),
+                read("crates/engine/src/plan/epochs.rs"),
+                read("crates/engine/src/plan/state.rs"),
+            ],
+        ),
         Turn::Does(
             "I will try it in this copy to see which tests notice, and put it back.",
             vec![
-                bash("sed -i 's/PASSAGE_WORDS: u32 = 120/PASSAGE_WORDS: u32 = 200/' crates/engine/src/plan/passages.rs && git diff --stat"),
+                bash(
+                    "sed -i 's/PASSAGE_WORDS: u32 = 120/PASSAGE_WORDS: u32 = 200/' crates/engine/src/plan/passages.rs && git diff --stat",
+                ),
                 bash("cargo test -p liveset-engine 2>&1 | grep -E 'test result|FAILED|failed|panicked' | head -60"),
                 bash("git checkout crates/engine/src/plan/passages.rs && git status --short"),
             ],
         ),
-        Turn::Does("One more look at the policy and at what a change under the contract asks for.", vec![read("crates/engine/src/policy.rs"), part("STYLE.md", 1, 120)]),
-        Turn::Does("And the library around it, to be sure that nothing there knows of 120 words.", vec![read("crates/liveset/src/compact.rs"), read("crates/liveset/src/session.rs"), grep("120", "crates/liveset/src")]),
+        Turn::Does(
+            "One more look at the policy and at what a change under the contract asks for.",
+            vec![read("crates/engine/src/policy.rs"), part("STYLE.md", 1, 120)],
+        ),
+        Turn::Does(
+            "And the library around it, to be sure that nothing there knows of 120 words.",
+            vec![
+                read("crates/liveset/src/compact.rs"),
+                read("crates/liveset/src/session.rs"),
+                grep("120", "crates/liveset/src"),
+            ],
+        ),
         Turn::Says(
             "A passage closes after the line that brings it to 120 words (`PASSAGE_WORDS` in plan/passages.rs); the score \
              in plan/score.rs orders passages, and plan/fill.rs buys them back under the target. To try 200 words that \
              one constant is enough, but it is under the contract: outputs change, so it needs a changelog line.",
         ),
-        Turn::User("Good. Run all tests of the workspace once more, please, and tell me whether the tree is clean but for your fix."),
-        Turn::Does("", vec![bash("cargo test -p liveset-engine -p liveset-tokens 2>&1 | grep -vE '^(running|test .* ok$|$)' | tail -80"), bash("git status --short && git diff --stat")]),
+        Turn::User(
+            "Good. Run all tests of the workspace once more, please, and tell me whether the tree is clean but for your fix.",
+        ),
+        Turn::Does(
+            "",
+            vec![
+                bash(
+                    "cargo test -p liveset-engine -p liveset-tokens 2>&1 | grep -vE '^(running|test .* ok$|$)' | tail -80",
+                ),
+                bash("git status --short && git diff --stat"),
+            ],
+        ),
     ]
 }

@@ -33,7 +33,11 @@ impl Workshop {
     /// Clones the newest commit.
     pub(crate) fn clone_of(root: &Path) -> Result<Self> {
         let folder = tempfile::tempdir()?;
-        let done = Command::new("git").args(["clone", "--quiet", "--local"]).arg(root).arg(folder.path().join("repo")).status()?;
+        let done = Command::new("git")
+            .args(["clone", "--quiet", "--local"])
+            .arg(root)
+            .arg(folder.path().join("repo"))
+            .status()?;
         if !done.success() {
             bail!("git could not copy the repository");
         }
@@ -48,9 +52,8 @@ impl Workshop {
     pub(crate) fn run(&self, step: &Step) -> Result<Answer> {
         let answer = match step {
             Step::Read { path, offset, limit } => self.read(path, *offset, *limit)?,
-            Step::Grep { pattern, path } => {
-                self.shell(&format!("grep -rnE --include='*.rs' --include='*.md' --include='*.toml' '{pattern}' {path}"))?
-            }
+            Step::Grep { pattern, path } => self
+                .shell(&format!("grep -rnE --include='*.rs' --include='*.md' --include='*.toml' '{pattern}' {path}"))?,
             Step::Bash { command } => self.shell(command)?,
             Step::Edit { path, old, new } => self.edit(path, old, new)?,
         };
@@ -85,7 +88,8 @@ impl Workshop {
         let from = text.get(..text.find(old).unwrap_or(0)).unwrap_or_default().lines().count().saturating_sub(4);
         let around = edited.lines().enumerate().skip(from).take(new.lines().count() + 8);
         let around: Vec<String> = around.map(|(at, line)| format!("{:>6}\u{2192}{line}", at + 1)).collect();
-        let text = format!("The file {SHOWN_ROOT}/{path} has been updated. Here's a snippet of it:\n{}", around.join("\n"));
+        let text =
+            format!("The file {SHOWN_ROOT}/{path} has been updated. Here's a snippet of it:\n{}", around.join("\n"));
         Ok(Answer { text, failed: false })
     }
 
@@ -117,10 +121,25 @@ pub(crate) fn definitions() -> Value {
     let text = json!({"type": "string"});
     let number = json!({"type": "integer"});
     json!([
-        tool("Read", "Reads a file, with line numbers.", json!({"file_path": text, "offset": number, "limit": number}), json!(["file_path"])),
-        tool("Grep", "Searches files for a regular expression.", json!({"pattern": text, "path": text}), json!(["pattern"])),
+        tool(
+            "Read",
+            "Reads a file, with line numbers.",
+            json!({"file_path": text, "offset": number, "limit": number}),
+            json!(["file_path"])
+        ),
+        tool(
+            "Grep",
+            "Searches files for a regular expression.",
+            json!({"pattern": text, "path": text}),
+            json!(["pattern"])
+        ),
         tool("Bash", "Runs a shell command.", json!({"command": text}), json!(["command"])),
-        tool("Edit", "Replaces a text that stands once in a file.", json!({"file_path": text, "old_string": text, "new_string": text}), json!(["file_path", "old_string", "new_string"])),
+        tool(
+            "Edit",
+            "Replaces a text that stands once in a file.",
+            json!({"file_path": text, "old_string": text, "new_string": text}),
+            json!(["file_path", "old_string", "new_string"])
+        ),
     ])
 }
 
@@ -135,7 +154,9 @@ impl Step {
             }
             Self::Grep { pattern, path } => ("Grep", json!({"pattern": pattern, "path": full(path)})),
             Self::Bash { command } => ("Bash", json!({"command": command})),
-            Self::Edit { path, old, new } => ("Edit", json!({"file_path": full(path), "old_string": old, "new_string": new})),
+            Self::Edit { path, old, new } => {
+                ("Edit", json!({"file_path": full(path), "old_string": old, "new_string": new}))
+            }
         }
     }
 }

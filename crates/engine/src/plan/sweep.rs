@@ -37,7 +37,7 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
         if level < state.next_level {
             return Ok(());
         }
-        state.next_level = level + level / HOPELESS_GROWTH + 2;
+        state.next_level = level + level / HOPELESS_GROWTH + 1;
     }
     if !forced && waits_for_user(desk, state, point)? {
         state.held = Held::Reasoning;
@@ -54,7 +54,7 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
     }
     if !forced && state.view.0 < trial.view.0 + desk.budget.min_sweep_gain.0 {
         state.held = Held::TooLittle;
-        state.next_level = level + 2;
+        state.next_level = level + 1;
         return Ok(());
     }
     if trial.view > desk.budget.room {
@@ -68,7 +68,7 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
     *state = trial;
     state.held = Held::No;
     if let Some(level) = self::level(desk, state) {
-        state.next_level = state.next_level.max(level + 2);
+        state.next_level = level + 1;
     } else {
         state.next_level = 0;
     }
@@ -77,9 +77,9 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
 
 /// Gives how many steps of growth the view is over the trigger, or `None` if it is not over it.
 ///
-/// A step is half the least gain of a sweep. After a refusal at one step the next plan is made two steps further, so
-/// that the view has grown by half the least gain; a fixed grid of steps, rather than growth from the view at the
-/// refusal, makes the compacted body compact to itself.
+/// A step is half the least gain of a sweep, and one plan is made per step: after a refusal the next is made where the
+/// view has grown into a further step. The steps are a fixed grid over the trigger, and not growth from the view at
+/// the refusal, so that a compacted body, which passes other points on its way, compacts to itself.
 fn level(desk: &Desk<'_, '_>, state: &State) -> Option<u64> {
     let charged =
         (state.view.0 - state.fixed.0.min(state.view.0)).saturating_add(desk.budget.charged_fixed(state.fixed).0);

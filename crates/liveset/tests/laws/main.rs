@@ -4,7 +4,6 @@
 
 #![expect(
     clippy::expect_used,
-    clippy::unwrap_used,
     clippy::print_stderr,
     clippy::panic,
     reason = "tests stop where something is wrong, and say what they skip"

@@ -92,9 +92,11 @@ fn is_kept_of(line: &[u8], source: &[u8]) -> bool {
     let mut scan = Scan::new(line, cut);
     let counts = inner_counts(&mut scan);
     let Some((first, last)) = counts else { return false };
-    let (Ok(source), Ok(head), Ok(tail)) =
-        (std::str::from_utf8(source), std::str::from_utf8(line.get(..cut).unwrap_or_default()), std::str::from_utf8(scan.rest()))
-    else {
+    let (Ok(source), Ok(head), Ok(tail)) = (
+        std::str::from_utf8(source),
+        std::str::from_utf8(line.get(..cut).unwrap_or_default()),
+        std::str::from_utf8(scan.rest()),
+    ) else {
         return false;
     };
     let source = source.trim_end_matches(['\n', '\r']);
