@@ -35,8 +35,15 @@ pub struct Shingle {
 /// assert_eq!(hashes.len(), 4);
 /// assert_eq!(hashes[..2], hashes[2..]);
 /// ```
-pub fn for_each_shingle(text: &str, f: impl FnMut(Shingle)) {
-    walk(text, &mut Rolling::new(f));
+pub fn for_each_shingle(text: &str, mut f: impl FnMut(Shingle)) {
+    for_each_batch(text, |batch| batch.iter().copied().for_each(&mut f));
+}
+
+/// Calls `f` with the shingles of `text` in order, many at a time: whoever looks them up can have many look-ups under way.
+pub(crate) fn for_each_batch(text: &str, f: impl FnMut(&[Shingle])) {
+    let mut rolling = Rolling::new(f);
+    walk(text, &mut rolling);
+    rolling.flush();
 }
 
 /// Counts the words of `text`, without the prefixes of its lines.
@@ -63,6 +70,20 @@ const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 /// `BASE` to the power of [`SHINGLE_WORDS`]: the weight of the word that leaves.
 const LEAVING: u64 = BASE.wrapping_pow(SHINGLE_WORDS as u32);
 
+/// Whether eight words, one bit each, hold plain ones enough for a shingle: a table, since not all machines count bits in one step.
+const IS_PLAIN: [bool; 1 << SHINGLE_WORDS] = {
+    let mut table = [false; 1 << SHINGLE_WORDS];
+    let mut words = 0;
+    while words < table.len() {
+        table[words] = words.count_ones() >= SHINGLE_PLAIN_WORDS;
+        words += 1;
+    }
+    table
+};
+
+/// Shingles handed on at a time: two kilobytes, far less than the smallest cache.
+const BATCH: usize = 128;
+
 /// The last eight words of a walk and the hash over them: the sum of each word's hash times a power of `BASE`, modulo 2^64.
 struct Rolling<F> {
     hashes: [u64; SHINGLE_WORDS],
@@ -70,27 +91,19 @@ struct Rolling<F> {
     seen: usize,
     plain: u8,
     sum: u64,
+    /// Shingles not handed on yet, `len` of them. Invariant: `len < BATCH`.
+    batch: [Shingle; BATCH],
+    len: usize,
     f: F,
 }
 
-impl<F: FnMut(Shingle)> Rolling<F> {
+impl<F: FnMut(&[Shingle])> Rolling<F> {
     fn new(f: F) -> Self {
-        Self { hashes: [0; SHINGLE_WORDS], starts: [0; SHINGLE_WORDS], seen: 0, plain: 0, sum: 0, f }
-    }
-}
-
-impl<F: FnMut(Shingle)> Sink for Rolling<F> {
-    #[inline]
-    fn words(&mut self, bytes: &[u8], words: Words) {
-        words.for_each(|word| self.word(bytes, word));
+        let batch = [Shingle { hash: 0, start: 0, end: 0 }; BATCH];
+        Self { hashes: [0; SHINGLE_WORDS], starts: [0; SHINGLE_WORDS], seen: 0, plain: 0, sum: 0, batch, len: 0, f }
     }
 
-    #[inline]
-    fn line(&mut self, _: usize) {}
-}
-
-impl<F: FnMut(Shingle)> Rolling<F> {
-    #[inline]
+    #[inline(always)]
     fn word(&mut self, bytes: &[u8], word: Word) {
         let hash = hash_word(bytes, word);
         let slot = self.seen % SHINGLE_WORDS;
@@ -99,39 +112,77 @@ impl<F: FnMut(Shingle)> Rolling<F> {
         self.sum = self.sum.wrapping_mul(BASE).wrapping_add(hash).wrapping_sub(leaving.wrapping_mul(LEAVING));
         self.plain = self.plain << 1 | u8::from(word.is_plain);
         self.seen += 1;
-        if self.seen >= SHINGLE_WORDS && self.plain.count_ones() >= SHINGLE_PLAIN_WORDS {
-            let start = self.starts[self.seen % SHINGLE_WORDS];
-            (self.f)(Shingle { hash: self.sum, start, end: word.end as u32 });
+        // Written always and counted only if it is a shingle, which costs less than a branch that no one can predict.
+        let start = self.starts[self.seen % SHINGLE_WORDS];
+        self.batch[self.len % BATCH] = Shingle { hash: self.sum, start, end: word.end as u32 };
+        self.len += usize::from(IS_PLAIN[self.plain as usize] & (self.seen >= SHINGLE_WORDS));
+        if self.len == BATCH {
+            self.flush();
         }
     }
+
+    #[inline(never)]
+    fn flush(&mut self) {
+        (self.f)(self.batch.get(..self.len).unwrap_or_default());
+        self.len = 0;
+    }
 }
 
-/// Hashes one word: eight bytes at a time through a full multiplication.
-#[inline]
+impl<F: FnMut(&[Shingle])> Sink for Rolling<F> {
+    #[inline]
+    fn words(&mut self, bytes: &[u8], words: Words) {
+        words.each(|word| self.word(bytes, word));
+    }
+
+    #[inline]
+    fn line(&mut self, _: usize) {}
+}
+
+/// A word up to this long is hashed in one go.
+const SHORT: usize = 16;
+
+/// For each length of a short word, which bits of sixteen bytes belong to it.
+const SHORT_MASKS: [[u64; 2]; SHORT + 1] = {
+    let mut masks = [[0; 2]; SHORT + 1];
+    let mut len = 1;
+    while len <= SHORT {
+        let bits = u128::MAX >> (128 - 8 * len);
+        masks[len] = [bits as u64, (bits >> 64) as u64];
+        len += 1;
+    }
+    masks
+};
+
+/// Hashes one word. A short one goes through one full multiplication, without a branch on its length.
+#[inline(always)]
 fn hash_word(bytes: &[u8], word: Word) -> u64 {
     let len = word.end - word.start;
-    let first = load(bytes, word.start);
-    if len <= 8 {
-        return mix(first & u64::MAX >> (64 - 8 * len as u32), len as u64);
-    }
-    let mut hash = len as u64;
-    let mut at = word.start;
-    while at + 8 <= word.end {
-        hash = mix(load(bytes, at), hash);
-        at += 8;
-    }
-    // The last eight bytes overlap those before, so that no byte is left over.
-    mix(load(bytes, word.end - 8), hash)
+    let (Some(masks), Some(window)) = (SHORT_MASKS.get(len), bytes.get(word.start..).and_then(<[u8]>::first_chunk))
+    else {
+        return hash_any_word(bytes.get(word.start..word.end).unwrap_or_default());
+    };
+    let [head, tail] = halves(window);
+    mix(head & masks[0], tail & masks[1] ^ len as u64)
 }
 
-/// Reads eight bytes; what lies past the end reads as zero.
-#[inline]
-fn load(bytes: &[u8], at: usize) -> u64 {
-    let rest = bytes.get(at..).unwrap_or_default();
-    match rest.first_chunk::<8>() {
-        Some(octet) => u64::from_le_bytes(*octet),
-        None => rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-    }
+/// Hashes a word that is long or stands at the end of the text: sixteen bytes at a time, the last of them filled up with zeros.
+#[cold]
+fn hash_any_word(word: &[u8]) -> u64 {
+    let (windows, rest) = word.as_chunks::<SHORT>();
+    let mut last = [0; SHORT];
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    let is_exact = rest.is_empty() && !windows.is_empty();
+    let last = (!is_exact).then_some(&last);
+    windows.iter().chain(last).fold(0, |hash, window| {
+        let [head, tail] = halves(window);
+        mix(head ^ hash, tail ^ word.len() as u64)
+    })
+}
+
+#[inline(always)]
+fn halves(window: &[u8; SHORT]) -> [u64; 2] {
+    let both = u128::from_le_bytes(*window);
+    [both as u64, (both >> 64) as u64]
 }
 
 /// Mixes eight bytes into a hash; every bit of both reaches the result.

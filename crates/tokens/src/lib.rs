@@ -13,6 +13,12 @@
 mod tokens;
 mod counter;
 mod model;
+mod layout;
+mod classes;
+mod pieces;
+mod vocabulary;
+mod memory;
+mod merge;
 mod exact;
 mod estimate;
 mod cache;

@@ -6,7 +6,7 @@ mod branch;
 mod build;
 mod line;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::conversation::{Conversation, Draft, Frame};
@@ -19,7 +19,7 @@ use crate::warning::Warning;
 use crate::wire::Wire;
 use line::Line;
 
-/// Most side chains read from one file. Each costs a list; real sessions have tens.
+/// Most conversations read from one file, the main one included. Each costs a list; real sessions have tens.
 const MAX_AGENTS: usize = 10_000;
 
 /// Says whether a file looks like a session.
@@ -43,7 +43,7 @@ pub(crate) fn read(source: Source) -> Result<Vec<Conversation>, Error> {
     let source = Arc::new(source);
     let (lines, warnings) = lines_of(&source)?;
     let mut conversations = Vec::new();
-    for (agent, lines) in by_agent(lines) {
+    for (agent, lines) in by_agent(lines)? {
         let mut warnings = warnings.clone();
         let kept = branch::newest(&lines, &mut warnings);
         let histories = build::histories(&source, &kept, &mut warnings);
@@ -69,9 +69,14 @@ pub(crate) fn read(source: Source) -> Result<Vec<Conversation>, Error> {
 fn lines_of(source: &Source) -> Result<(Vec<Line<'_>>, Vec<Warning>), Error> {
     let mut lines = Vec::new();
     let mut warnings = Vec::new();
+    // A resumed session may begin with a copy of the lines of the one it goes on from.
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for line in source.lines() {
         match json::value(line.text).and_then(Object::read) {
-            Some(object) => lines.push(Line::of(line.number, &object)),
+            Some(object) => {
+                let found = std::iter::once(Line::of(line.number, &object)).chain(Line::relayed(line.number, &object));
+                lines.extend(found.filter(|line| line.uuid.is_none_or(|uuid| seen.insert(uuid))));
+            }
             // A session that is still written to ends in the middle of a line.
             None if line.unfinished => warnings.push(Warning::CutOffLine { line: line.number }),
             None => {
@@ -86,11 +91,11 @@ fn lines_of(source: &Source) -> Result<(Vec<Line<'_>>, Vec<Warning>), Error> {
 }
 
 /// Sorts lines by agent, the main one first, side chains as they begin.
-fn by_agent(lines: Vec<Line<'_>>) -> Vec<(String, Vec<Line<'_>>)> {
+fn by_agent(lines: Vec<Line<'_>>) -> Result<Vec<(String, Vec<Line<'_>>)>, Error> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut agents: Vec<(String, Vec<Line<'_>>)> = vec![("main".to_owned(), Vec::new())];
     let mut roots: BTreeMap<&str, String> = BTreeMap::new();
-    for line in lines {
+    for mut line in lines {
         let agent = if line.is_side { side_agent(&line, &mut roots) } else { "main".to_owned() };
         let at = match agent.as_str() {
             "main" => 0,
@@ -99,11 +104,18 @@ fn by_agent(lines: Vec<Line<'_>>) -> Vec<(String, Vec<Line<'_>>)> {
                 agents.len() - 1
             }),
         };
-        if let Some((_, lines)) = agents.get_mut(at.min(MAX_AGENTS)) {
+        if let Some((_, lines)) = agents.get_mut(at) {
+            // Lines carried by progress lines name no parent: each follows the one before.
+            if line.is_side && line.agent.is_some() {
+                line.parent = line.parent.or_else(|| lines.last().and_then(|before: &Line<'_>| before.uuid));
+            }
             lines.push(line);
         }
+        if agents.len() > MAX_AGENTS {
+            return Err(Error::TooManyConversations { limit: MAX_AGENTS });
+        }
     }
-    agents
+    Ok(agents)
 }
 
 /// Names a side chain by its agent, or, in older files, by the line it starts from.

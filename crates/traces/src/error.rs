@@ -18,6 +18,12 @@ pub enum Error {
         /// The most that is read.
         limit: usize,
     },
+    /// The file holds more conversations than the importers take.
+    #[error("trace has more than {limit} conversations")]
+    TooManyConversations {
+        /// The most that is read.
+        limit: usize,
+    },
     /// A byte is no part of UTF-8 text.
     #[error("byte {byte} (line {line}) is not UTF-8")]
     NotUtf8 {

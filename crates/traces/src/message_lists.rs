@@ -57,7 +57,10 @@ pub(crate) fn fit(sample: &Sample<'_>, wire: Wire) -> Fit {
 pub(crate) fn read(source: Source, wire: Wire) -> Result<Vec<Conversation>, Error> {
     let source = Arc::new(source);
     let (values, warnings) = values_of(&source)?;
-    let found: Vec<Found<'_>> = values.into_iter().flat_map(lists_in).take(MAX_CONVERSATIONS).collect();
+    let found: Vec<Found<'_>> = values.into_iter().flat_map(lists_in).take(MAX_CONVERSATIONS + 1).collect();
+    if found.len() > MAX_CONVERSATIONS {
+        return Err(Error::TooManyConversations { limit: MAX_CONVERSATIONS });
+    }
     let many = found.len() > 1;
     let conversations = found.into_iter().enumerate().filter(|(_, found)| !found.messages.is_empty());
     let conversations: Vec<Conversation> = conversations
@@ -141,9 +144,17 @@ fn draft_of(source: &Source, found: &Found<'_>, wire: Wire, agent: String, file_
         if is_request(object) {
             fidelity = Fidelity::ExactWire;
         }
+        // No request sent this reply back, so it stands in the history and in no body.
+        messages.extend(reply_of(object).map(|raw| Message::verbatim(source, raw, Side::Assistant)));
     }
     let histories = vec![History { messages, carried_parts: 0 }];
     Draft { agent, wire, fidelity, frame, histories, warnings: file_warnings.to_vec() }
+}
+
+/// Finds the reply in a log of one Chat request and its response.
+fn reply_of<'a>(object: &Object<'a>) -> Option<&'a str> {
+    let choices = object.object("response")?.get("choices").and_then(json::list)?;
+    choices.first().and_then(|choice| Object::read(choice))?.get("message")
 }
 
 #[cfg(test)]

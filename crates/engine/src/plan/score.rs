@@ -3,13 +3,17 @@
 //! Never decides what goes: it hands out numbers, and the fill chooses. Never looks at tools, tokens or pins.
 
 mod table;
-mod repeats;
+mod filter;
+mod shingled;
 mod quotes;
+mod repeats;
 mod tally;
 
 use super::passages::Passage;
+use filter::Sightings;
 use quotes::Quotes;
 use repeats::Repeats;
+use shingled::Shingled;
 use tally::{Tally, tally};
 
 /// The most results that may hold a shingle which is to tell what a quote refers to.
@@ -97,18 +101,39 @@ pub struct Score {
 /// ```
 #[must_use]
 pub fn score(current: u32, chain: &[ChainText<'_>], results: &[ResultText<'_>]) -> Vec<Vec<Vec<Score>>> {
-    let mut repeats = Repeats::of(results);
-    let quotes = Quotes::of(current, chain, results, &mut repeats);
+    let mut scratch = Vec::new();
+    let (shingled, sightings) = read(results, &mut scratch);
+    let mut quotes = Quotes::of(current, chain, &sightings);
+    for (idx, result) in shingled.iter().enumerate() {
+        result.for_each_part(&mut scratch, |hashes| quotes.see_result(idx, hashes));
+    }
+    let mut repeats = Repeats::of(&sightings);
     let mut scores: Vec<Vec<Vec<Score>>> = results.iter().map(blank).collect();
     let mut tallies = Vec::new();
     // Newest first, since a passage is stale by what newer results hold.
-    for (idx, (result, scores)) in results.iter().zip(&mut scores).enumerate().rev() {
-        if shown_words(result).is_some() {
-            tally(idx, result, &quotes, &mut repeats, &mut tallies);
-            fill_in(current, result, &tallies, scores);
+    for (idx, (result, scores)) in shingled.iter().zip(&mut scores).enumerate().rev() {
+        if let Some(words) = shown_words(result.result) {
+            tally(idx, result, &quotes, &mut repeats, &mut scratch, &mut tallies);
+            fill_in(current, words, result.result, &tallies, scores);
         }
     }
     scores
+}
+
+/// Reads the shingles of all results, and notes those of results with something in view.
+fn read<'a>(results: &'a [ResultText<'a>], scratch: &mut Vec<u64>) -> (Vec<Shingled<'a>>, Sightings) {
+    let in_view = results.iter().filter(|result| shown_words(result).is_some());
+    let bytes = in_view.flat_map(|result| &result.parts).map(|part| part.text.len()).sum();
+    let mut sightings = Sightings::for_text(bytes);
+    let mut read = |result| {
+        let shingled = Shingled::of(result, scratch);
+        if shown_words(result).is_some() {
+            shingled.for_each_part(scratch, |hashes| hashes.iter().for_each(|hash| sightings.add(*hash)));
+        }
+        shingled
+    };
+    let shingled = results.iter().map(&mut read).collect();
+    (shingled, sightings)
 }
 
 /// The words of a result in view, or nothing if no passage is.
@@ -124,10 +149,10 @@ fn blank(result: &ResultText<'_>) -> Vec<Vec<Score>> {
     result.parts.iter().map(|part| vec![Score::default(); part.passages.len()]).collect()
 }
 
-/// Turns the tallies of a result, one for each passage of each part in order, into scores.
-fn fill_in(current: u32, result: &ResultText<'_>, tallies: &[Tally], scores: &mut [Vec<Score>]) {
+/// Turns the tallies of a result with `words` words in view, one for each passage of each part in order, into scores.
+fn fill_in(current: u32, words: u64, result: &ResultText<'_>, tallies: &[Tally], scores: &mut [Vec<Score>]) {
     let age = current.saturating_sub(result.number);
-    let bulk = bulk(shown_words(result).unwrap_or(0));
+    let bulk = bulk(words);
     let newest = |idx: Option<usize>| idx.and_then(|idx| tallies.get(idx)).and_then(|tally| tally.newest);
     let mut idx = 0;
     for (part, scores) in result.parts.iter().zip(scores) {
@@ -135,7 +160,7 @@ fn fill_in(current: u32, result: &ResultText<'_>, tallies: &[Tally], scores: &mu
             if let Some(tally) = tallies.get(idx).filter(|_| part.shows(place)) {
                 let reference = newest(Some(idx)).max(newest(idx.checked_sub(1))).max(newest(idx.checked_add(1)));
                 let near = reference.map_or(0, |number| NEAR_MAX.saturating_sub(lg(current.saturating_sub(number))));
-                let (said, stale) = (tally.is_mostly(tally.said), tally.is_mostly(tally.stale));
+                let (said, stale) = (tally.is_said(), tally.is_stale());
                 *score = Score { value: value(near as i32, age, bulk, stale, said), said, stale, age, reference };
             }
             idx += 1;

@@ -3,11 +3,16 @@
 //! Never looks past the line's end and never allocates; each byte is looked at a fixed number of times.
 
 use super::letters::{is_digit, is_word};
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
-/// What a patch holds in its first line when an agent writes one by tool.
-const PATCH_NOTE: &str = "Begin Patch";
+/// Finds what a patch holds in its first line when an agent writes one by tool. Made once, since most texts are shorter than the making is long.
+static PATCH_NOTE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("Begin Patch"));
 /// What the output of `git diff` starts with.
 const DIFF_START: &str = "diff --git";
+
+/// What some tools print between a line's number and the line.
+const ARROW: char = '→';
 
 /// Whether the lines of a text carry patch marks. Asked once of each text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +26,11 @@ pub(super) enum Marks {
 impl Marks {
     /// Says which marks the lines of `text` carry.
     pub(super) fn of(text: &str) -> Self {
-        if text.starts_with(DIFF_START) || text.contains(PATCH_NOTE) { Self::Patch } else { Self::Plain }
+        if text.starts_with(DIFF_START) || PATCH_NOTE.find(text.as_bytes()).is_some() {
+            Self::Patch
+        } else {
+            Self::Plain
+        }
     }
 }
 
@@ -33,16 +42,37 @@ pub(super) fn prefix_len(text: &str, at: usize, marks: Marks) -> usize {
     mark + line_number_len(text, at).or_else(|| grep_place_len(text, at)).unwrap_or(0)
 }
 
-/// Matches `^\s*\d+\s*[→\t|:]\s?` as a backtracking matcher would, in one walk.
+/// Matches `^\s*\d+\s*[→\t|:]\s?` as a backtracking matcher would.
 fn line_number_len(text: &str, at: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let indent = bytes.get(at..)?.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let rest = text.as_bytes().get(at..)?;
+    let indent = rest.iter().take_while(|byte| is_space_or_tab(**byte)).count();
+    let first = *rest.get(indent)?;
     // Nearly every line ends here: the first byte after its indent is no digit.
-    let first = *bytes.get(at + indent)?;
     if first.is_ascii_graphic() && !first.is_ascii_digit() {
         return None;
     }
-    let line = text.get(at..)?;
+    let number = rest.get(indent..)?;
+    let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let tail = number.get(digits..)?;
+    let blanks = tail.iter().take_while(|byte| is_space_or_tab(**byte)).count();
+    let separator = match *tail.get(blanks..)? {
+        _ if digits == 0 => return any_line_number_len(text.get(at..)?),
+        [b':' | b'|', ..] => blanks + 1,
+        [0xe2, 0x86, 0x92, ..] => blanks + ARROW.len_utf8(),
+        // The blanks are greedy, so among several tabs the last one is the separator.
+        [byte, ..] if byte.is_ascii_graphic() => tail.get(..blanks)?.iter().rposition(|byte| *byte == b'\t')? + 1,
+        _ => return any_line_number_len(text.get(at..)?),
+    };
+    let end = indent + digits + separator;
+    Some(end + blank_len(text, at + end))
+}
+
+fn is_space_or_tab(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// The same for digits and white space of any script.
+fn any_line_number_len(line: &str) -> Option<usize> {
     let number = line.trim_start_matches(is_blank);
     let after = number.trim_start_matches(is_digit);
     if after.len() == number.len() {
@@ -50,13 +80,22 @@ fn line_number_len(text: &str, at: usize) -> Option<usize> {
     }
     let tail = after.trim_start_matches(is_blank);
     let blanks = after.get(..after.len() - tail.len())?;
-    let rest = match tail.strip_prefix(['→', '|', ':']) {
+    let rest = match tail.strip_prefix([ARROW, '|', ':']) {
         Some(rest) => rest,
         // The blanks are greedy, so among several tabs the last one is the separator.
         None => after.get(blanks.rfind('\t')? + 1..)?,
     };
     let rest = rest.strip_prefix(is_blank).unwrap_or(rest);
     Some(line.len() - rest.len())
+}
+
+/// Gives the length of the white space character at byte `at`, or 0 if there stands another.
+fn blank_len(text: &str, at: usize) -> usize {
+    match text.as_bytes().get(at) {
+        Some(b' ' | b'\t') => 1,
+        Some(byte) if byte.is_ascii_graphic() => 0,
+        _ => text.get(at..).and_then(|rest| rest.chars().next()).filter(|c| is_blank(*c)).map_or(0, char::len_utf8),
+    }
 }
 
 /// Matches `^[\w./@+-]*[./][\w./@+-]*[:-]\d+[:-]`, where `\w` is a letter, a number or `_`.

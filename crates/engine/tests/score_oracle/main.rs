@@ -55,7 +55,7 @@ const PIECES: [&str; 32] = [
 ];
 
 /// Sentences that results and chain share, with and without the prefixes that do not count.
-const SENTENCES: [&str; 8] = [
+const SENTENCES: [&str; 9] = [
     "the quick brown fox jumps over the lazy dog and runs home\n",
     "let total = price * count + tax;\n",
     "fn area(w: u32, h: u32) -> u32 { w * h }\n",
@@ -64,6 +64,7 @@ const SENTENCES: [&str; 8] = [
     "+the quick brown fox jumps over the lazy dog and runs home\n",
     "日本語 の テキスト 。 また 次 の 行 です\n",
     "---- [] {} () ---- !! ?? ..\n",
+    "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19\n",
 ];
 
 fn raw_text() -> impl Strategy<Value = String> {

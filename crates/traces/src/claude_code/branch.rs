@@ -8,7 +8,7 @@ use crate::warning::Warning;
 /// Gives the lines of the newest branch in file order.
 ///
 /// Parallel calls make side branches of their own: the other lines of a reply on the branch, and the results of calls
-/// on the branch, belong to it.
+/// on the branch that have no other, belong to it. Lines without an id stand in no tree and stay.
 pub(super) fn newest<'l, 'a>(lines: &'l [Line<'a>], warnings: &mut Vec<Warning>) -> Vec<&'l Line<'a>> {
     let places: BTreeMap<&str, usize> =
         lines.iter().enumerate().filter_map(|(at, line)| Some((line.uuid?, at))).collect();
@@ -38,16 +38,12 @@ pub(super) fn newest<'l, 'a>(lines: &'l [Line<'a>], warnings: &mut Vec<Warning>)
         };
     }
     join_batches(lines, &mut on_branch);
-    let left_out = lines.iter().zip(&on_branch).filter(|(line, on)| line.is_message() && !**on).count();
-    if left_out > 0 {
-        warnings.push(Warning::AbandonedBranch { lines: left_out });
+    let (kept, left): (Vec<_>, Vec<_>) = lines.iter().zip(on_branch).partition(|(line, on)| *on || line.uuid.is_none());
+    let abandoned = left.iter().filter(|(line, _)| line.is_message()).count();
+    if abandoned > 0 {
+        warnings.push(Warning::AbandonedBranch { lines: abandoned });
     }
-    lines
-        .iter()
-        .zip(on_branch)
-        .filter(|(line, on)| *on || line.kind == Kind::Attachment)
-        .map(|(line, _)| line)
-        .collect()
+    kept.into_iter().map(|(line, _)| line).collect()
 }
 
 fn join_batches(lines: &[Line<'_>], on_branch: &mut [bool]) {
@@ -65,9 +61,19 @@ fn join_batches(lines: &[Line<'_>], on_branch: &mut [bool]) {
         .filter(|(at, line)| line.kind == Kind::Assistant && on(on_branch, *at))
         .flat_map(|(_, line)| line.ids("tool_use", "id"))
         .collect();
+    let answers = |line: &Line<'_>| line.kind == Kind::User;
+    let answered: BTreeSet<&str> = lines
+        .iter()
+        .enumerate()
+        .filter(|(at, line)| answers(line) && on(on_branch, *at))
+        .flat_map(|(_, line)| line.ids("tool_result", "tool_use_id"))
+        .collect();
     for (at, line) in lines.iter().enumerate() {
-        let answers = line.kind == Kind::User && !on(on_branch, at);
-        if answers && line.ids("tool_result", "tool_use_id").iter().any(|id| calls.contains(id)) {
+        if !answers(line) || on(on_branch, at) {
+            continue;
+        }
+        let is_missing = |id: &&str| calls.contains(id) && !answered.contains(id);
+        if line.ids("tool_result", "tool_use_id").iter().any(is_missing) {
             on_branch.iter_mut().skip(at).take(1).for_each(|mark| *mark = true);
         }
     }

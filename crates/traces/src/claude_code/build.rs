@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::line::{Kind, Line};
+use super::line::{Kind, Line, Preserved};
 use crate::history::{Form, History, Message, Part, Piece, Side, opening};
 use crate::json::{self, Object};
 use crate::source::Source;
@@ -12,18 +12,24 @@ use crate::warning::Warning;
 pub(super) fn histories(source: &Source, lines: &[&Line<'_>], warnings: &mut Vec<Warning>) -> Vec<History> {
     let mut built = Vec::new();
     let mut current = Draft::default();
-    let mut attachments = 0;
+    let (mut attachments, mut meta) = (0, 0);
     for (at, line) in lines.iter().enumerate() {
         match line.kind {
-            Kind::User => current.user(source, line, warnings),
-            Kind::Assistant => current.assistant(source, line, warnings),
+            Kind::User | Kind::Assistant => {
+                // Older clients compact without a boundary line.
+                if line.is_summary && !current.after_boundary {
+                    built.push(std::mem::take(&mut current).finish(warnings));
+                }
+                current.message(source, line, warnings);
+            }
             Kind::Boundary => {
                 built.push(std::mem::take(&mut current).finish(warnings));
-                let preserved = line.preserved.map(|range| preserved(lines.get(..at).unwrap_or_default(), range));
-                current = Draft { after_boundary: true, preserved: preserved.unwrap_or_default(), ..Draft::default() };
+                let preserved = preserved(lines.get(..at).unwrap_or_default(), &line.preserved);
+                current = Draft { after_boundary: true, preserved, ..Draft::default() };
             }
             Kind::Microcompact => warnings.push(Warning::ResultsCleared { line: line.number }),
             Kind::Attachment => attachments += 1,
+            Kind::Meta => meta += 1,
             Kind::Other => {}
         }
     }
@@ -31,16 +37,27 @@ pub(super) fn histories(source: &Source, lines: &[&Line<'_>], warnings: &mut Vec
     if attachments > 0 {
         warnings.push(Warning::AttachmentsLeftOut { lines: attachments });
     }
+    if meta > 0 {
+        warnings.push(Warning::MetaLinesLeftOut { lines: meta });
+    }
     built
 }
 
-/// Finds the stretch of earlier lines that a compaction left as it was.
-fn preserved<'l, 'a>(before: &[&'l Line<'a>], (head, tail): (&str, &str)) -> Vec<&'l Line<'a>> {
+/// Finds the earlier lines that a compaction left as they were.
+fn preserved<'l, 'a>(before: &[&'l Line<'a>], preserved: &Preserved<'_>) -> Vec<&'l Line<'a>> {
     let place = |uuid: &str| before.iter().position(|line| line.uuid == Some(uuid));
-    match (place(head), place(tail)) {
-        (Some(from), Some(to)) if from <= to => before.get(from..=to).unwrap_or_default().to_vec(),
-        _ => Vec::new(),
-    }
+    let found = match preserved {
+        Preserved::Nothing => Vec::new(),
+        Preserved::Named(uuids) => {
+            let uuids: BTreeSet<&str> = uuids.iter().copied().collect();
+            before.iter().copied().filter(|line| line.uuid.is_some_and(|uuid| uuids.contains(uuid))).collect()
+        }
+        Preserved::Between(head, tail) => match (place(head), place(tail)) {
+            (Some(from), Some(to)) if from <= to => before.get(from..=to).unwrap_or_default().to_vec(),
+            _ => Vec::new(),
+        },
+    };
+    found.into_iter().filter(|line| line.is_message()).collect()
 }
 
 /// A content block on its way into a message.
@@ -63,6 +80,13 @@ struct Growing<'a> {
     calls: Vec<&'a str>,
 }
 
+impl Growing<'_> {
+    fn parts(&self) -> usize {
+        self.results.len() + self.blocks.len()
+    }
+}
+
+/// A history on its way. Messages take turns, so that the answers to a call stand right behind its message.
 #[derive(Default)]
 struct Draft<'l, 'a> {
     messages: Vec<Growing<'a>>,
@@ -75,6 +99,28 @@ struct Draft<'l, 'a> {
 }
 
 impl<'l, 'a> Draft<'l, 'a> {
+    /// Adds a message line; with the first after a compaction, what the compaction kept: behind the summary, else before.
+    fn message(&mut self, source: &Source, line: &Line<'a>, warnings: &mut Vec<Warning>) {
+        let kept = std::mem::take(&mut self.preserved);
+        let opens = std::mem::take(&mut self.after_boundary);
+        let (first, rest): (Vec<&Line<'a>>, Vec<&Line<'a>>) = match (opens, line.is_summary) {
+            (true, true) => (std::iter::once(line).chain(kept).collect(), Vec::new()),
+            _ => (kept, vec![line]),
+        };
+        for (lines, carried) in [(first, opens), (rest, false)] {
+            for line in lines {
+                match line.kind {
+                    Kind::Assistant => self.assistant(source, line, warnings),
+                    Kind::User => self.user(source, line, warnings),
+                    Kind::Boundary | Kind::Microcompact | Kind::Attachment | Kind::Meta | Kind::Other => {}
+                }
+            }
+            if carried {
+                self.carried_parts = self.messages.iter().map(Growing::parts).sum();
+            }
+        }
+    }
+
     fn assistant(&mut self, source: &Source, line: &Line<'a>, warnings: &mut Vec<Warning>) {
         let Some(blocks) = line.content.and_then(blocks_of) else {
             warnings.push(Warning::UnreadableMessage { line: line.number });
@@ -163,17 +209,6 @@ impl<'l, 'a> Draft<'l, 'a> {
                 self.messages.iter_mut().skip(place).take(1).for_each(|message| message.blocks.push(block.clone()));
             }
         }
-        if self.after_boundary && line.is_summary {
-            self.after_boundary = false;
-            for line in std::mem::take(&mut self.preserved) {
-                match line.kind {
-                    Kind::User => self.user(source, line, warnings),
-                    Kind::Assistant => self.assistant(source, line, warnings),
-                    Kind::Boundary | Kind::Microcompact | Kind::Attachment | Kind::Other => {}
-                }
-            }
-            self.carried_parts = self.messages.iter().map(|message| message.results.len() + message.blocks.len()).sum();
-        }
     }
 
     /// Puts a result into the message right after its call.
@@ -200,11 +235,12 @@ impl<'l, 'a> Draft<'l, 'a> {
         if let Some(first) = self.messages.first().filter(|message| message.side == Side::Assistant) {
             warnings.push(Warning::StartsWithAssistant { line: first.line });
         }
-        let last = self.messages.len();
         for (at, message) in self.messages.iter().enumerate() {
             let open = message.calls.iter().filter(|id| !self.answered.contains(*id)).count();
-            // The calls of the newest message may still be running.
-            if open > 0 && at + 2 < last {
+            // The calls of the newest reply may still be running, but not once the user has spoken.
+            let later = self.messages.get(at + 1..).unwrap_or_default();
+            let went_on = later.len() > 1 || later.iter().any(|user| !user.blocks.is_empty());
+            if open > 0 && went_on {
                 warnings.push(Warning::UnansweredCalls { line: message.line, calls: open });
             }
         }

@@ -13,9 +13,24 @@ pub(super) enum Kind {
     Microcompact,
     /// An attachment: it reached the model in a form that the file does not hold.
     Attachment,
-    /// Never sent: progress, snapshots, meta lines, replies made up by the client.
+    /// A user line that the client wrote in the user's name and does not show.
+    Meta,
+    /// Never sent: progress, snapshots, failed requests. It still links the lines around it.
     Other,
 }
+
+/// What a compaction by the client left as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Preserved<'a> {
+    Nothing,
+    /// The lines with these ids.
+    Named(Vec<&'a str>),
+    /// All lines from the first to the last.
+    Between(&'a str, &'a str),
+}
+
+/// The model of replies that the client made up.
+const MADE_UP: &str = "\"<synthetic>\"";
 
 /// One line of a session.
 #[derive(Clone, Debug)]
@@ -34,20 +49,17 @@ pub(super) struct Line<'a> {
     /// JSON literal of the model.
     pub(super) model: Option<&'a str>,
     pub(super) content: Option<&'a str>,
-    /// First and last line of the stretch that a compaction left as it was.
-    pub(super) preserved: Option<(&'a str, &'a str)>,
+    pub(super) preserved: Preserved<'a>,
 }
 
 impl<'a> Line<'a> {
     pub(super) fn of(number: usize, object: &Object<'a>) -> Self {
         let message = object.object("message");
         let field = |key: &str| message.as_ref().and_then(|message| message.get(key));
-        let model = field("model");
-        let kind = kind_of(object, model);
-        let preserved = object.object("compactMetadata").and_then(|data| data.object("preservedSegment"));
+        let model = field("model").filter(|model| json::inside(model).is_some() && *model != MADE_UP);
         Self {
             number,
-            kind,
+            kind: kind_of(object),
             uuid: object.text("uuid"),
             // A boundary has no parent, but says which line it follows.
             parent: object.text("parentUuid").or_else(|| object.text("logicalParentUuid")),
@@ -55,10 +67,18 @@ impl<'a> Line<'a> {
             agent: object.text("agentId"),
             is_summary: object.is_true("isCompactSummary"),
             message_id: field("id").and_then(json::inside),
-            model: model.filter(|model| json::inside(model).is_some()),
+            model,
             content: field("content"),
-            preserved: preserved.and_then(|range| Some((range.text("headUuid")?, range.text("tailUuid")?))),
+            preserved: preserved_by(object),
         }
+    }
+
+    /// Gives the line of a side chain that a progress line of the main chain carries along.
+    pub(super) fn relayed(number: usize, object: &Object<'a>) -> Option<Self> {
+        let data = object.object("data").filter(|_| object.text("type") == Some("progress"))?;
+        let agent = data.text("agentId").filter(|_| data.text("type") == Some("agent_progress"))?;
+        let line = Self::of(number, &data.object("message")?);
+        Some(Self { is_side: true, agent: Some(agent), ..line })
     }
 
     /// Says whether it holds a message that was sent or received.
@@ -77,12 +97,15 @@ impl<'a> Line<'a> {
     }
 }
 
-fn kind_of(object: &Object<'_>, model: Option<&str>) -> Kind {
-    let made_up = object.is_true("isApiErrorMessage") || model == Some("\"<synthetic>\"");
+fn kind_of(object: &Object<'_>) -> Kind {
+    let only_shown = object.is_true("isVisibleInTranscriptOnly") && !object.is_true("isCompactSummary");
     match object.text("type") {
-        Some("user") if object.is_true("isMeta") => Kind::Other,
-        Some("user") if object.get("message").is_some() => Kind::User,
-        Some("assistant") if !made_up && object.get("message").is_some() => Kind::Assistant,
+        Some("user" | "assistant") if only_shown || object.get("message").is_none() => Kind::Other,
+        Some("user") if object.is_true("isMeta") => Kind::Meta,
+        Some("user") => Kind::User,
+        // The text of a failed request stands in for a reply and is never sent back.
+        Some("assistant") if object.is_true("isApiErrorMessage") => Kind::Other,
+        Some("assistant") => Kind::Assistant,
         Some("attachment") => Kind::Attachment,
         Some("system") => match object.text("subtype") {
             Some("compact_boundary") => Kind::Boundary,
@@ -90,5 +113,19 @@ fn kind_of(object: &Object<'_>, model: Option<&str>) -> Kind {
             _ => Kind::Other,
         },
         _ => Kind::Other,
+    }
+}
+
+/// Reads what a compaction kept. Newer clients name every line; older ones the first and the last.
+fn preserved_by<'a>(object: &Object<'a>) -> Preserved<'a> {
+    let Some(data) = object.object("compactMetadata") else { return Preserved::Nothing };
+    let named = data.object("preservedMessages").and_then(|kept| kept.get("uuids")).and_then(json::list);
+    if let Some(uuids) = named {
+        return Preserved::Named(uuids.into_iter().filter_map(json::inside).collect());
+    }
+    let segment = data.object("preservedSegment");
+    match segment.and_then(|kept| Some((kept.text("headUuid")?, kept.text("tailUuid")?))) {
+        Some((head, tail)) => Preserved::Between(head, tail),
+        None => Preserved::Nothing,
     }
 }

@@ -1,40 +1,50 @@
 //! Which shingles of the results does the chain hold, since when, and in how many results?
 //!
-//! Keeps an entry only for what stands, or may stand, in both: the rest of chain and results costs no memory but a filter's few bits.
+//! Keeps an entry only for what stands, or may stand, in both: the rest of the chain costs no memory but a few bits of a filter.
 
-use super::repeats::Repeats;
-use super::table::{Filter, Table};
-use super::{ChainText, RARE_RESULTS, ResultText};
-use crate::shingles::for_each_shingle;
+use super::filter::{Filter, Sightings, select};
+use super::table::Table;
+use super::{ChainText, RARE_RESULTS};
+use crate::shingles::for_each_batch;
 
-/// What is known of one shingle that results hold.
+/// What is known of one shingle that the chain holds.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Quote {
-    /// One more than the index of the newest result seen to hold it; 0 stands for no entry.
-    last: u32,
-    /// The newest message number up to the current one of a chain text that holds it.
+    /// One more than the newest message number, up to the current one, of a chain text that holds it; 0 if there is none.
     newest: u32,
-    /// How many results hold it, counted no further than to one more than is rare.
-    results: u8,
-    /// Whether a chain text holds it.
-    is_said: bool,
+    /// [`Self::ENTRY`], the number of results that hold it, and below that one more than the index of the last one seen.
+    results: u32,
 }
 
 impl Quote {
+    /// Set in every entry, so that none looks like an absent one.
+    const ENTRY: u32 = 1 << 31;
+    /// One result in the count, which goes no further than to one more than is rare.
+    const ONE: u32 = 1 << 28;
+
     /// Says whether the chain holds the shingle.
+    #[inline]
     pub(super) fn is_said(self) -> bool {
-        self.is_said
+        self.results != 0
     }
 
     /// Gives the newest message after `number` that holds the shingle, if the shingle is rare enough to tell.
+    #[inline]
     pub(super) fn reference(self, number: u32) -> Option<u32> {
-        (self.is_said && u32::from(self.results) <= RARE_RESULTS && self.newest > number).then_some(self.newest)
+        let newest = self.newest.checked_sub(1)?;
+        (self.count() <= RARE_RESULTS && newest > number).then_some(newest)
     }
 
-    fn saw_result(&mut self, idx: u32) {
-        if self.last != idx + 1 {
-            self.last = idx + 1;
-            self.results = (self.results + 1).min(RARE_RESULTS as u8 + 1);
+    fn count(self) -> u32 {
+        (self.results & !Self::ENTRY) / Self::ONE
+    }
+
+    /// Counts the result at `idx`, once if it is seen several times in a row.
+    fn see_result(&mut self, idx: usize) {
+        let last = (idx + 1) as u32 % Self::ONE;
+        if self.results % Self::ONE != last {
+            let count = (self.count() + 1).min(RARE_RESULTS + 1);
+            self.results = Self::ENTRY | (count * Self::ONE) | last;
         }
     }
 }
@@ -46,54 +56,56 @@ pub(super) struct Quotes {
 }
 
 impl Quotes {
-    /// Reads the chain, the results, and the chain again. On the way it shows every shingle of a result in view to `repeats`.
-    pub(super) fn of(current: u32, chain: &[ChainText<'_>], results: &[ResultText<'_>], repeats: &mut Repeats) -> Self {
-        let bytes = chain.iter().map(|text| text.text.len()).sum();
-        let mut said = Filter::for_text(bytes);
-        for text in chain {
-            for_each_shingle(text.text, |shingle| said.add(shingle.hash));
-        }
+    /// Reads the chain, as far as `sightings` of results in view ask for it.
+    pub(super) fn of(current: u32, chain: &[ChainText<'_>], sightings: &Sightings) -> Self {
+        let said = Filter::for_text(chain.iter().map(|text| text.text.len()).sum());
         let mut quotes = Self { said, table: Table::new() };
-        for (idx, result) in (0..).zip(results) {
-            quotes.see_result(idx, result, repeats);
-        }
+        let mut hashes = Vec::new();
         for text in chain {
-            quotes.see_chain(current, text);
+            let newest = if text.number <= current { text.number.saturating_add(1) } else { 0 };
+            for_each_batch(text.text, |batch| {
+                hashes.clear();
+                hashes.extend(batch.iter().map(|shingle| shingle.hash));
+                select(&hashes, |hash| sightings.may_hold(hash), |_, hash| quotes.add(hash, newest));
+            });
         }
         quotes
     }
 
-    fn see_result(&mut self, idx: u32, result: &ResultText<'_>, repeats: &mut Repeats) {
-        for part in &result.parts {
-            let is_shown = part.in_view.contains(&true);
-            for_each_shingle(part.text, |shingle| {
-                if is_shown {
-                    repeats.sight(shingle.hash);
-                }
-                if self.said.may_hold(shingle.hash) {
-                    let first = Quote { last: u32::MAX, ..Quote::default() };
-                    if let Some(quote) = self.table.value_or(shingle.hash, first) {
-                        quote.saw_result(idx);
-                    }
-                }
-            });
+    fn add(&mut self, hash: u64, newest: u32) {
+        self.said.add(hash);
+        let first = Quote { newest, results: Quote::ENTRY };
+        if let Some(quote) = self.table.value_or(hash, first) {
+            quote.newest = quote.newest.max(newest);
         }
     }
 
-    fn see_chain(&mut self, current: u32, text: &ChainText<'_>) {
-        for_each_shingle(text.text, |shingle| {
-            if let Some(quote) = self.table.value_mut(shingle.hash) {
-                quote.is_said = true;
-                if text.number <= current {
-                    quote.newest = quote.newest.max(text.number);
+    /// Counts the result at `idx` for all of its `hashes` that the chain holds. All results must be counted before references are asked for.
+    pub(super) fn see_result(&mut self, idx: usize, hashes: &[u64]) {
+        let Self { said, table } = self;
+        select(
+            hashes,
+            |hash| said.may_hold(hash),
+            |_, hash| {
+                if let Some(quote) = table.value_mut(hash) {
+                    quote.see_result(idx);
                 }
-            }
-        });
+            },
+        );
     }
 
-    /// Gives what is known of a shingle that some result holds.
+    /// Calls `f` with what is known of each of `hashes` that the chain holds.
     #[inline]
-    pub(super) fn quote(&self, hash: u64) -> Quote {
-        if self.said.may_hold(hash) { self.table.value(hash) } else { Quote::default() }
+    pub(super) fn for_each(&self, hashes: &[u64], mut f: impl FnMut(Quote)) {
+        select(
+            hashes,
+            |hash| self.said.may_hold(hash),
+            |_, hash| {
+                let quote = self.table.value(hash);
+                if quote.is_said() {
+                    f(quote);
+                }
+            },
+        );
     }
 }

@@ -1,6 +1,6 @@
-//! Small hash tables and filters over shingle hashes, exact or on the safe side, and the same on every machine.
+//! A hash table over shingle hashes, the same on every machine.
 //!
-//! Keys are hashes already, so nothing is hashed again. Nothing here is iterated.
+//! Keys are hashes already, so nothing is hashed again. It is never iterated.
 
 /// Sub-tables of a [`Table`]. Each grows on its own, so that growing never holds two copies of the whole.
 const SHARDS: usize = 64;
@@ -107,78 +107,39 @@ impl<V: Copy + Default + PartialEq> Shard<V> {
 
 /// Maps a hash to `0..slots` by its top bits.
 #[inline]
-fn scale(hash: u64, slots: usize) -> usize {
+pub(super) fn scale(hash: u64, slots: usize) -> usize {
     ((u128::from(hash) * slots as u128) >> 64) as usize
 }
 
-/// Bits of a filter for each byte of text. A shingle stands for about four bytes, so a filter is one sixteenth full.
-const BITS_PER_BYTE: usize = 4;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
 
-/// Tells which hashes were certainly never added. Others were added, or share their bit with one that was.
-pub(super) struct Filter {
-    words: Vec<u64>,
-}
-
-impl Filter {
-    /// Makes an empty filter for the shingles of `bytes` bytes of text.
-    pub(super) fn for_text(bytes: usize) -> Self {
-        Self { words: vec![0; bytes * BITS_PER_BYTE / 64 + 1] }
-    }
-
-    pub(super) fn add(&mut self, hash: u64) {
-        let (word, bit) = self.place(hash);
-        if let Some(word) = self.words.get_mut(word) {
-            *word |= bit;
+    #[test]
+    fn a_table_says_what_a_tree_map_says() {
+        let (mut table, mut plain) = (Table::new(), BTreeMap::new());
+        let mut hash = 1_u64;
+        for step in 1..20_000_u32 {
+            hash = hash.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            // Every third key comes back: a known one keeps its value and may be changed.
+            let key = if step % 3 == 0 { hash & 0xff00_0000_0000_000f } else { hash };
+            let fast = table.value_or(key, step).map(|value| std::mem::replace(value, step));
+            assert_eq!(fast, Some(plain.insert(key, step).unwrap_or(step)));
+            assert_eq!(table.value(!key), plain.get(&!key).copied().unwrap_or(0));
+            assert_eq!(table.value_mut(key).copied(), Some(step));
         }
+        assert!(plain.iter().all(|(key, value)| table.value(*key) == *value));
     }
 
-    #[inline]
-    pub(super) fn may_hold(&self, hash: u64) -> bool {
-        let (word, bit) = self.place(hash);
-        self.words.get(word).is_some_and(|word| word & bit != 0)
-    }
-
-    /// The top bits choose the word, the lowest ones the bit.
-    #[inline]
-    fn place(&self, hash: u64) -> (usize, u64) {
-        (scale(hash, self.words.len()), 1 << (hash % 64))
-    }
-}
-
-/// Slots of two bits for each byte of text: three quarters of a byte of memory a byte.
-const SLOTS_PER_BYTE: usize = 3;
-/// Two-bit slots in a word.
-const SLOTS_PER_WORD: u64 = 32;
-
-/// Tells which hashes were certainly added at most once. Others were added twice or more, or share their slot with another.
-pub(super) struct Sightings {
-    words: Vec<u64>,
-}
-
-impl Sightings {
-    /// Makes an empty register for the shingles of `bytes` bytes of text.
-    pub(super) fn for_text(bytes: usize) -> Self {
-        Self { words: vec![0; bytes * SLOTS_PER_BYTE / SLOTS_PER_WORD as usize + 1] }
-    }
-
-    #[inline]
-    pub(super) fn add(&mut self, hash: u64) {
-        let (word, shift) = self.place(hash);
-        if let Some(word) = self.words.get_mut(word) {
-            // The low bit of a slot says "once", the high bit "again".
-            let once = *word >> shift & 1;
-            *word |= (1 + once) << shift;
-        }
-    }
-
-    #[inline]
-    pub(super) fn may_repeat(&self, hash: u64) -> bool {
-        let (word, shift) = self.place(hash);
-        self.words.get(word).is_some_and(|word| word >> shift & 2 != 0)
-    }
-
-    #[inline]
-    fn place(&self, hash: u64) -> (usize, u64) {
-        (scale(hash, self.words.len()), hash % SLOTS_PER_WORD * 2)
+    #[test]
+    fn keys_made_to_collide_are_lost_and_the_others_stay() {
+        let mut table = Table::new();
+        let known: Vec<u64> = (0..100).map(|n| n << 57).collect();
+        known.iter().for_each(|key| assert_eq!(table.value_or(*key, 7).copied(), Some(7)));
+        let lost = (0..5_000).filter(|n| table.value_or(0x1234_5678_0000_0000 + n, 1).is_none()).count();
+        assert!(lost > 1_000, "{lost}");
+        assert_eq!(table.value(0x1234_5678_0000_0000 + 4_999), 0);
+        assert!(known.iter().all(|key| table.value(*key) == 7));
     }
 }

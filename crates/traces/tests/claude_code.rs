@@ -1,0 +1,124 @@
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    unreachable_pub,
+    reason = "tests stop where something is wrong, and say what they skip"
+)]
+
+//! The shared Claude Code traces at every request point. They lie outside the repository; see `LIVESET_TRACES`.
+
+mod shared;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use liveset_traces::{Conversation, Detection, Fidelity, Trace, TraceFormat, detect};
+
+/// Items and calls that the shared manifest counts per file.
+const MANIFEST: [(&str, usize, usize); 8] = [
+    ("agentcmd-session-four", 82, 27),
+    ("entire-cli-a", 390, 129),
+    ("entire-cli-b", 260, 78),
+    ("entire-cli-compacted-bash-heavy", 900, 247),
+    ("entire-cli-compacted-twice", 771, 224),
+    ("kimi-cli-dev-images", 211, 72),
+    ("kimi-cli-dev-tasks", 98, 39),
+    ("vscode-copilot-chat-fixture", 58, 25),
+];
+
+/// Where the bodies hold less than the manifest counts (left out), or more (added), and why.
+const DIFFERENCES: [(&str, usize, usize, &str); 7] = [
+    ("agentcmd-session-four", 1, 0, "a meta line"),
+    ("entire-cli-a", 1, 0, "a meta line"),
+    ("entire-cli-b", 1, 0, "a meta line"),
+    ("entire-cli-compacted-bash-heavy", 4, 0, "meta lines"),
+    ("entire-cli-compacted-twice", 3, 0, "a meta line and two texts on a branch that was left"),
+    ("kimi-cli-dev-images", 0, 1, "the picture beside a text is an item of its own"),
+    ("vscode-copilot-chat-fixture", 1, 0, "a meta line"),
+];
+
+fn bytes_of(name: &str) -> Option<Vec<u8>> {
+    let path = shared::traces()?.join("claude-code").join(format!("{name}.jsonl"));
+    Some(fs::read(path).expect("the trace is there"))
+}
+
+fn read(name: &str) -> Option<Trace> {
+    let bytes = bytes_of(name)?;
+    assert_eq!(detect(&bytes), Detection::Trace(TraceFormat::ClaudeCode), "{name}");
+    Some(Trace::read(TraceFormat::ClaudeCode, &bytes).expect("the trace reads"))
+}
+
+fn all_blocks(conversation: &Conversation) -> Vec<shared::Block> {
+    (0..conversation.histories()).flat_map(|at| shared::blocks(&conversation.history(at).unwrap())).collect()
+}
+
+#[test]
+fn items_and_calls_are_those_of_the_manifest() {
+    for (name, items, calls) in MANIFEST {
+        let Some(trace) = read(name) else { return };
+        let found = all_blocks(trace.agent("main").unwrap());
+        let found_calls = found.iter().filter(|block| shared::kind(block) == "tool_use").count();
+        let (left_out, added) =
+            DIFFERENCES.iter().find(|(file, ..)| *file == name).map_or((0, 0), |(_, less, more, _)| (*less, *more));
+        assert_eq!((found.len() + left_out, found_calls), (items + added, calls), "{name}");
+    }
+}
+
+#[test]
+fn bodies_keep_the_laws_at_every_request_point() {
+    for (name, ..) in MANIFEST {
+        let Some(trace) = read(name) else { return };
+        for conversation in trace.conversations() {
+            shared::check_anthropic(name, conversation);
+            assert_eq!(conversation.fidelity(), Fidelity::ModelVisible);
+            assert!(conversation.model().is_some_and(|model| model.starts_with("claude")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_block_is_a_slice_of_the_file() {
+    for (name, ..) in MANIFEST {
+        let (Some(bytes), Some(trace)) = (bytes_of(name), read(name)) else { return };
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        for line in std::str::from_utf8(&bytes).unwrap().lines() {
+            let relayed = shared::member(line, "data").and_then(|data| shared::member(&data, "message"));
+            let holder = relayed.as_deref().unwrap_or(line);
+            let Some(content) =
+                shared::member(holder, "message").and_then(|message| shared::member(&message, "content"))
+            else {
+                continue;
+            };
+            let blocks = if content.starts_with('[') { shared::list(&content) } else { vec![content] };
+            known.extend(blocks);
+        }
+        for block in trace.conversations().iter().flat_map(all_blocks) {
+            let plain = shared::member(&block.raw, "text").is_some_and(|text| known.contains(&text));
+            assert!(plain || known.contains(&block.raw), "{name}: a block of message {}", block.message);
+        }
+    }
+}
+
+#[test]
+fn a_compaction_by_the_client_opens_a_history_with_its_summary() {
+    for (name, compactions) in [("entire-cli-compacted-twice", 2), ("entire-cli-compacted-bash-heavy", 1)] {
+        let Some(trace) = read(name) else { return };
+        let main = trace.agent("main").unwrap();
+        assert_eq!((main.histories(), main.boundaries().len()), (compactions + 1, compactions), "{name}");
+        for point in main.boundaries() {
+            let blocks = shared::blocks(&main.body_at(point).unwrap());
+            assert!(blocks.len() == 1 && blocks[0].raw.contains("This session is being continued"), "{name} {point}");
+        }
+    }
+}
+
+#[test]
+fn side_chains_carried_by_progress_lines_are_conversations() {
+    for (name, agents) in [("entire-cli-compacted-bash-heavy", 2), ("kimi-cli-dev-images", 3)] {
+        let Some(trace) = read(name) else { return };
+        let side: Vec<&Conversation> = trace.conversations().iter().filter(|side| side.agent() != "main").collect();
+        assert_eq!(side.len(), agents, "{name}");
+        assert!(side.iter().all(|side| side.request_points() > 1 && side.warnings().is_empty()), "{name}");
+    }
+}
