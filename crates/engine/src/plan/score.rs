@@ -238,6 +238,15 @@ mod tests {
     }
 
     #[test]
+    fn a_shingle_that_ends_with_its_text_is_in_view() {
+        let text = "no line feed stands behind these eight words";
+        let borders = passages(text);
+        let result = |number| ResultText { number, parts: vec![Part { text, passages: &borders, in_view: &[true] }] };
+        let scores = score(3, &[], &[result(1), result(2)]);
+        assert_eq!([scores[0][0][0].stale, scores[1][0][0].stale], [true, false]);
+    }
+
+    #[test]
     fn extreme_numbers_saturate() {
         assert_eq!(value(i32::MIN, u32::MAX, u32::MAX, true, true), i32::MIN);
         assert_eq!(lg(u32::MAX), 32);
