@@ -51,6 +51,8 @@ pub struct Model {
     pub reserve: u64,
     /// What cached input costs.
     pub price: Price,
+    /// The name as look-ups compare it.
+    key: String,
 }
 
 #[derive(Deserialize)]
@@ -83,6 +85,7 @@ fn read(text: &str) -> Option<Vec<Model>> {
     for row in file.model {
         for name in row.names {
             rows.push(Model {
+                key: dashed(&name),
                 name,
                 family: row.family,
                 window: row.window,
@@ -106,8 +109,9 @@ pub fn models() -> &'static [Model] {
 
 /// Finds a model by the name in a request: the row whose name is the longest beginning of it.
 ///
-/// Route prefixes (`anthropic/`, `us.anthropic.`) do not count. A row ends where the name goes on with a digit or
-/// letter, so that `gpt-4` is not taken for `gpt-45`.
+/// Route prefixes (`anthropic/`, `us.anthropic.`) do not count, and a dot in a version is as good as a dash. A row ends
+/// where the name goes on with a digit or letter, and where it goes on with a further version number: `gpt-4` stands
+/// neither for `gpt-45` nor for `gpt-4.5`, whose window and vocabulary nobody knows from it.
 ///
 /// ```
 /// use liveset_tokens::{Family, model};
@@ -119,11 +123,27 @@ pub fn model(name: &str) -> Option<&'static Model> {
     let lower = name.to_ascii_lowercase();
     let routed = lower.rsplit('/').next().unwrap_or(&lower);
     // Bedrock names its models `region.vendor.model-version:revision`.
-    let bare = routed.rsplit_once("anthropic.").map_or(routed, |(_, bare)| bare);
-    let matches = TABLE.iter().filter(|row| {
-        bare.strip_prefix(row.name.as_str()).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
-    });
-    matches.max_by_key(|row| row.name.len())
+    let bare = dashed(routed.rsplit_once("anthropic.").map_or(routed, |(_, bare)| bare));
+    let matches = TABLE.iter().filter(|row| bare.strip_prefix(row.key.as_str()).is_some_and(ends_a_row));
+    matches.max_by_key(|row| row.key.len())
+}
+
+/// Digits of a version number at most; dates and build numbers have more.
+const MAX_VERSION_DIGITS: usize = 2;
+
+/// Tells whether a row may end where the rest of a name begins.
+fn ends_a_row(rest: &str) -> bool {
+    let is_alphanumeric = |c: char| c.is_ascii_alphanumeric();
+    if rest.starts_with(is_alphanumeric) {
+        return false;
+    }
+    let part = rest.strip_prefix('-').unwrap_or_default().split(|c| !is_alphanumeric(c)).next().unwrap_or_default();
+    let is_version = (1..=MAX_VERSION_DIGITS).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    !is_version
+}
+
+fn dashed(name: &str) -> String {
+    name.replace('.', "-")
 }
 
 #[cfg(test)]
@@ -143,5 +163,55 @@ mod tests {
         assert_eq!(model("claude-opus-4-6").unwrap().family, Family::Claude);
         assert_eq!(model("us.anthropic.claude-3-5-sonnet-20241022-v2:0").unwrap().family, Family::Claude);
         assert!(model("gpt-45").is_none());
+    }
+
+    #[test]
+    fn names_as_clients_send_them_find_their_row() {
+        let rows = [
+            ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5"),
+            ("claude-opus-4-1-20250805", "claude-opus-4-1"),
+            ("claude-opus-4@20250514", "claude-opus-4"),
+            ("claude-sonnet-4-20250514", "claude-sonnet-4"),
+            ("claude-3-5-sonnet-latest", "claude-3-5-sonnet"),
+            ("anthropic/claude-opus-4.6", "claude-opus-4-6"),
+            ("anthropic/claude-opus-4.7", "claude-opus-4-7"),
+            ("openrouter/anthropic/claude-sonnet-5.5", "claude-sonnet-5-5"),
+            ("eu.anthropic.claude-opus-4-7-v1:0", "claude-opus-4-7"),
+            ("claude-fable-5.2", "claude-fable-5-2"),
+            ("gpt-5-codex", "gpt-5-codex"),
+            ("gpt-4.1-mini-2025-04-14", "gpt-4-1-mini"),
+            ("gpt-4.1", "gpt-4-1"),
+            ("gpt-4-1106-preview", "gpt-4-1106-preview"),
+            ("gpt-4-0613", "gpt-4-0613"),
+            ("openai/gpt-5.6", "gpt-5-6"),
+            ("o3-2025-04-16", "o3"),
+            ("models/gemini-2.5-flash", "gemini-2-5-flash"),
+            ("gemini-2.5-pro", "gemini-2-5-pro"),
+            ("deepseek-chat", "deepseek-chat"),
+            ("deepseek/deepseek-v3.1:free", "deepseek-v3-1"),
+            ("kimi-k2-0905-preview", "kimi-k2"),
+            ("glm-4.6", "glm-4-6"),
+            ("Qwen/Qwen3-Coder-480B-A35B-Instruct", "qwen3-coder"),
+            ("grok-code-fast-1", "grok-code-fast-1"),
+        ];
+        for (name, row) in rows {
+            assert_eq!(model(name).map(|model| dashed(&model.name)).as_deref(), Some(row), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_version_that_the_table_does_not_know_is_not_taken_for_another() {
+        for name in ["gpt-4.6", "claude-opus-4-9", "claude-opus-4.9", "gpt-45", "gpt-7", "claude-sonnet-6"] {
+            assert!(model(name).is_none(), "{name} is taken for {:?}", model(name));
+        }
+    }
+
+    #[test]
+    fn no_two_rows_share_a_name() {
+        let mut names: Vec<String> = models().iter().map(|row| dashed(&row.name)).collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
     }
 }
