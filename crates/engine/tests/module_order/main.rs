@@ -21,6 +21,8 @@ fn read(folder: &Path, module: &[String], sources: &mut Sources) {
         if path.is_dir() {
             module.push(name);
             read(&path, &module, sources);
+        } else if path.file_name().is_some_and(|name| name == "tests.rs") {
+            // Tests stand on the whole crate, wherever their file is.
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             if !matches!(name.as_str(), "lib" | "main" | "mod") {
                 module.push(name);
