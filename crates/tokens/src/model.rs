@@ -109,7 +109,7 @@ pub fn models() -> &'static [Model] {
 
 /// Finds a model by the name in a request: the row whose name is the longest beginning of it.
 ///
-/// Route prefixes (`anthropic/`, `us.anthropic.`) do not count, and a dot in a version is as good as a dash. A row ends
+/// Route prefixes (`anthropic/`, `us.anthropic.`, `ft:`) do not count, and a dot in a version is as good as a dash. A row ends
 /// where the name goes on with a digit or letter, and where it goes on with a further version number: `gpt-4` stands
 /// neither for `gpt-45` nor for `gpt-4.5`, whose window and vocabulary nobody knows from it.
 ///
@@ -122,9 +122,14 @@ pub fn models() -> &'static [Model] {
 pub fn model(name: &str) -> Option<&'static Model> {
     let lower = name.to_ascii_lowercase();
     let routed = lower.rsplit('/').next().unwrap_or(&lower);
-    // Bedrock names its models `region.vendor.model-version:revision`.
-    let bare = dashed(routed.rsplit_once("anthropic.").map_or(routed, |(_, bare)| bare));
-    let matches = TABLE.iter().filter(|row| bare.strip_prefix(row.key.as_str()).is_some_and(ends_a_row));
+    // Bedrock names its models `region.vendor.model-version:revision`, OpenAI its tuned ones `ft:model:owner`.
+    let starts = routed.match_indices(['.', ':']).map(|(at, _)| at + 1);
+    std::iter::once(0).chain(starts).filter_map(|start| routed.get(start..)).find_map(longest_row)
+}
+
+fn longest_row(name: &str) -> Option<&'static Model> {
+    let name = dashed(name);
+    let matches = TABLE.iter().filter(|row| name.strip_prefix(row.key.as_str()).is_some_and(ends_a_row));
     matches.max_by_key(|row| row.key.len())
 }
 
@@ -189,7 +194,15 @@ mod tests {
             ("gemini-2.5-pro", "gemini-2-5-pro"),
             ("deepseek-chat", "deepseek-chat"),
             ("deepseek/deepseek-v3.1:free", "deepseek-v3-1"),
-            ("kimi-k2-0905-preview", "kimi-k2"),
+            ("kimi-k2-0905-preview", "kimi-k2-0905"),
+            ("moonshot-ai/kimi-k2.7-code", "kimi-k2-7"),
+            ("claude-opus-4-0", "claude-opus-4-0"),
+            ("anthropic.claude-v2:1", "claude-v2"),
+            ("us.meta.llama3-1-70b-instruct-v1:0", "llama3-1"),
+            ("openai.gpt-oss-120b-1:0", "gpt-oss"),
+            ("ft:gpt-4o-mini-2024-07-18:owner::id", "gpt-4o-mini"),
+            ("gpt-5-chat-latest", "gpt-5-chat"),
+            ("qwen2.5-coder:32b", "qwen2-5-coder"),
             ("glm-4.6", "glm-4-6"),
             ("Qwen/Qwen3-Coder-480B-A35B-Instruct", "qwen3-coder"),
             ("grok-code-fast-1", "grok-code-fast-1"),
@@ -203,6 +216,32 @@ mod tests {
     fn a_version_that_the_table_does_not_know_is_not_taken_for_another() {
         for name in ["gpt-4.6", "claude-opus-4-9", "claude-opus-4.9", "gpt-45", "gpt-7", "claude-sonnet-6"] {
             assert!(model(name).is_none(), "{name} is taken for {:?}", model(name));
+        }
+    }
+
+    #[test]
+    fn a_row_fits_the_smallest_model_of_its_name() {
+        let fits = |name: &str| model(name).map(|row| row.window - row.reserve);
+        assert_eq!(fits("gpt-5.1-codex"), Some(272_000));
+        assert_eq!(fits("claude-sonnet-4-5"), Some(175_000));
+        for (name, window) in [
+            ("o1-mini", 128_000),
+            ("kimi-k2-0711-preview", 131_072),
+            ("glm-4.5-air", 128_000),
+            ("grok-3-mini", 131_072),
+            ("Meta-Llama-3-8B-Instruct", 8_192),
+            ("Meta-Llama-3.1-8B-Instruct", 128_000),
+        ] {
+            assert_eq!(model(name).map(|row| row.window), Some(window), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_row_is_found_by_its_name_and_leaves_room() {
+        for row in models() {
+            assert_eq!(model(&row.name), Some(row));
+            assert!(row.reserve > 0 && row.reserve <= row.window / 2, "{}", row.name);
+            assert!(row.price.read_permille <= 1_000 && row.price.write_permille >= 1_000, "{}", row.name);
         }
     }
 
