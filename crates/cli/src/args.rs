@@ -2,7 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use liveset::{Preset, WireFormat};
+use liveset_traces::TraceFormat;
 
 /// Keeps the context of an LLM agent inside its window, by rule.
 #[derive(Debug, Parser)]
@@ -43,10 +48,9 @@ pub(crate) struct InputArgs {
     /// Request body or trace; `-` or nothing reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Wire format (anthropic, openai-chat, openai-responses) or trace format (claude-code, anthropic-messages,
-    /// openai-chat-messages, openai-responses-items)
-    #[arg(long, default_value = "auto")]
-    pub(crate) format: String,
+    /// Wire format of a body, or format of a trace
+    #[arg(long, default_value = AUTO, value_parser = input_format())]
+    pub(crate) format: InputFormat,
     /// In a trace: the request point, counted from 0 [default: the last]
     #[arg(long, value_name = "POINT")]
     pub(crate) at: Option<usize>,
@@ -58,6 +62,39 @@ pub(crate) struct InputArgs {
     pub(crate) overhead: u64,
 }
 
+/// The value of `--format` that finds the format by shape.
+const AUTO: &str = "auto";
+
+/// How the input is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InputFormat {
+    /// By its shape.
+    Auto,
+    /// As a request body.
+    Wire(WireFormat),
+    /// As a trace.
+    Trace(TraceFormat),
+}
+
+impl InputFormat {
+    fn all() -> impl Iterator<Item = (&'static str, Self)> {
+        let wire = WireFormat::ALL.into_iter().map(|format| (format.name(), Self::Wire(format)));
+        let trace = TraceFormat::ALL.into_iter().map(|format| (format.name(), Self::Trace(format)));
+        std::iter::once((AUTO, Self::Auto)).chain(wire).chain(trace)
+    }
+}
+
+fn input_format() -> impl TypedValueParser<Value = InputFormat> {
+    PossibleValuesParser::new(InputFormat::all().map(|(name, _)| name)).map(|asked| {
+        // The parser lets only listed names through.
+        InputFormat::all().find(|(name, _)| *name == asked).map_or(InputFormat::Auto, |(_, format)| format)
+    })
+}
+
+fn preset() -> impl TypedValueParser<Value = Preset> {
+    PossibleValuesParser::new(["balanced"]).map(|_| Preset::Balanced)
+}
+
 /// Settings that a flag may override.
 #[derive(Args, Debug)]
 pub(crate) struct PolicyArgs {
@@ -65,8 +102,8 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
     /// Order of sacrifice
-    #[arg(long, value_name = "NAME", value_parser = ["balanced"])]
-    pub(crate) preset: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = preset())]
+    pub(crate) preset: Option<Preset>,
     /// Counts and limits as for this model, whatever the body names
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
@@ -163,9 +200,12 @@ pub(crate) struct Explain {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
-    /// Only this item, with the text that stands in its place
+    /// Only this item: its passages with their scores, and the text that stands in its place
     #[arg(long, value_name = "ITEM")]
     pub(crate) item: Option<u32>,
+    /// Explain what `compact` does with an archive here; nothing is stored
+    #[arg(long, value_name = "PATH")]
+    pub(crate) archive: Option<PathBuf>,
 }
 
 /// Arguments of `count`.
@@ -188,7 +228,7 @@ pub(crate) struct Count {
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Also find what changed that may not change, against this body
+    /// Find only what this body does not have, and what changed that may not change
     #[arg(long, value_name = "ORIGINAL")]
     pub(crate) against: Option<PathBuf>,
 }
@@ -222,4 +262,44 @@ pub(crate) enum SchemaOf {
     Report,
     /// Policy files
     Policy,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+    use liveset::Policy;
+
+    use super::*;
+
+    #[test]
+    fn the_help_names_the_defaults_of_the_policy() {
+        let mut command = Arguments::command();
+        let compact = command.find_subcommand_mut("compact").unwrap();
+        let help = |id: &str| {
+            let flag = compact.get_arguments().find(|flag| flag.get_id() == id);
+            flag.and_then(|flag| flag.get_help()).map(ToString::to_string).unwrap()
+        };
+        let policy = Policy::default();
+        let defaults = [
+            ("trigger", u64::from(policy.trigger)),
+            ("target", u64::from(policy.target)),
+            ("min_gain", policy.min_gain),
+            ("min_sweep_gain", u64::from(policy.min_sweep_gain)),
+            ("keep_media", u64::from(policy.keep_media)),
+        ];
+        for (flag, default) in defaults {
+            assert!(help(flag).ends_with(&format!("[default: {default}]")), "{flag}: {}", help(flag));
+        }
+    }
+
+    #[test]
+    fn no_two_formats_share_a_name() {
+        let names: std::collections::BTreeSet<&str> = InputFormat::all().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), InputFormat::all().count());
+    }
+
+    #[test]
+    fn the_table_of_flags_is_sound() {
+        Arguments::command().debug_assert();
+    }
 }

@@ -27,7 +27,7 @@ impl Failure {
 
     /// Something could not be stored or written.
     pub(crate) fn store(what: impl fmt::Display) -> Self {
-        Self { code: STORE, what: what.to_string(), hint: None }
+        Self { code: STORE, what: plain(what), hint: None }
     }
 
     /// The body does not fit.
@@ -37,12 +37,12 @@ impl Failure {
 
     /// A file could not be read.
     pub(crate) fn reading(path: &Path, error: &std::io::Error) -> Self {
-        Self::usage(format_args!("cannot read `{}`: {}", path.display(), plain(error)))
+        Self::usage(format_args!("cannot read `{}`: {}", path.display(), plain_lower(error)))
     }
 
     /// A file could not be written.
     pub(crate) fn writing(path: &Path, error: &std::io::Error) -> Self {
-        Self::store(format_args!("cannot write `{}`: {}", path.display(), plain(error)))
+        Self::store(format_args!("cannot write `{}`: {}", path.display(), plain_lower(error)))
     }
 
     /// The same failure with the next step.
@@ -60,9 +60,9 @@ impl Failure {
     /// Says it on standard error and gives the exit code.
     pub(crate) fn report(&self) -> u8 {
         let mut err = std::io::stderr().lock();
-        let _ = writeln!(err, "liveset: {}", self.what);
+        let _ = writeln!(err, "liveset: {}", one_line(&self.what));
         if let Some(hint) = &self.hint {
-            let _ = writeln!(err, "hint: {hint}");
+            let _ = writeln!(err, "hint: {}", one_line(hint));
         }
         self.code
     }
@@ -86,21 +86,68 @@ impl From<liveset::Error> for Failure {
 impl From<liveset_engine::Error> for Failure {
     fn from(error: liveset_engine::Error) -> Self {
         use liveset_engine::Error as Input;
+        // A manifest is the archive's, not the user's.
+        if matches!(error, Input::Manifest { .. }) {
+            return Self::store(error);
+        }
+        if let Input::Policy { why } = &error {
+            return policy(why);
+        }
         let failure = Self::usage(&error);
         match error {
             Input::Format { .. } => {
                 failure.hint("say which it is with --format anthropic, openai-chat or openai-responses")
             }
-            Input::Json { .. } => failure.hint("the file is cut off or no JSON; `--format` names trace formats"),
+            Input::Json { .. } => {
+                failure.hint("the input is no JSON; is it a trace? `--format` names the formats that are known")
+            }
             Input::Missing { .. } | Input::WrongType { .. } => failure.hint("is `--format` the right one?"),
-            Input::Policy { .. } => failure.hint("README lists the settings, `liveset compact --help` the flags"),
             _ => failure,
         }
     }
 }
 
+impl From<clap::Error> for Failure {
+    /// Clap writes paragraphs: the first says what is wrong, later ones give tips and the usage.
+    fn from(error: clap::Error) -> Self {
+        let text = error.render().to_string();
+        let (what, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let (values, what): (Vec<&str>, Vec<&str>) =
+            what.lines().map(str::trim).partition(|line| line.starts_with('['));
+        let what = what.join(" ");
+        let failure = Self::usage(what.strip_prefix("error: ").unwrap_or(&what));
+        let values = values.first().map(|line| line.trim_matches(['[', ']']).to_owned());
+        let after = |start: &str| rest.lines().find_map(|line| Some(line.trim().strip_prefix(start)?.to_owned()));
+        let usage = || after("Usage: ").map(|usage| format!("usage: {usage}"));
+        let hint = after("tip: ").or(values).or_else(usage);
+        failure.hint(hint.unwrap_or_else(|| "`--help` lists what there is".to_owned()))
+    }
+}
+
+/// File names and arguments may hold anything; a failure stays one line and moves no cursor.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Where the policy names the nearest key, that is the next step and the list of all keys is noise.
+fn policy(why: &str) -> Failure {
+    match why.split_once("; did you mean ") {
+        Some((what, key)) => {
+            let what = what.split(", expected one of").next().unwrap_or(what);
+            Failure::usage(format_args!("policy: {what}")).hint(format!("did you mean {key}"))
+        }
+        None => Failure::usage(format_args!("policy: {why}"))
+            .hint("`liveset schema policy` lists the settings, `liveset compact --help` the flags"),
+    }
+}
+
 /// An I/O error without the number of the system's call.
-fn plain(error: &std::io::Error) -> String {
+fn plain(error: impl fmt::Display) -> String {
     let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+/// The same where the whole text is the system's.
+fn plain_lower(error: &std::io::Error) -> String {
+    plain(error).to_lowercase()
 }

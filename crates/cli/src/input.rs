@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{Read as _, stdin},
+    io::{IsTerminal as _, Read, stdin},
     path::Path,
 };
 
@@ -10,7 +10,10 @@ use liveset::WireFormat;
 use liveset_engine::{json::MAX_BODY_BYTES, report::Fidelity};
 use liveset_traces::{Conversation, Detection, Trace, TraceFormat, detect};
 
-use crate::{args::InputArgs, failure::Failure};
+use crate::{
+    args::{InputArgs, InputFormat},
+    failure::Failure,
+};
 
 /// The largest file that is read: a trace of many bodies may be larger than a body.
 const MAX_FILE_BYTES: u64 = 1 << 30;
@@ -37,41 +40,40 @@ pub(crate) fn bytes(file: Option<&Path>) -> Result<(String, Vec<u8>), Failure> {
                 return Err(Failure::usage(format_args!("`{name}` is a folder")).hint("name one file in it"));
             }
             if found.len() > MAX_FILE_BYTES {
-                return Err(too_large(found.len()).in_file(&name));
+                return Err(too_large(&found.len()).in_file(&name));
             }
-            let mut bytes = Vec::new();
-            let mut file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
-            file.read_to_end(&mut bytes).map_err(|error| Failure::reading(path, &error))?;
-            not_empty(&bytes, &name)?;
+            let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
+            let bytes = bounded(file, MAX_FILE_BYTES, &name)?;
             Ok((name, bytes))
         }
         None => {
-            let mut bytes = Vec::new();
-            let name = "standard input".to_owned();
-            stdin()
-                .lock()
-                .take(MAX_FILE_BYTES + 1)
-                .read_to_end(&mut bytes)
-                .map_err(|error| Failure::reading(Path::new("-"), &error))?;
-            if bytes.len() as u64 > MAX_FILE_BYTES {
-                return Err(too_large(bytes.len() as u64).in_file(&name));
+            let input = stdin().lock();
+            if file.is_none() && input.is_terminal() {
+                return Err(Failure::usage("no input").hint("name a FILE, pipe one in, or say `-` to type it"));
             }
-            not_empty(&bytes, &name)?;
+            let name = "standard input".to_owned();
+            let bytes = bounded(input, MAX_FILE_BYTES, &name)?;
             Ok((name, bytes))
         }
     }
 }
 
-fn too_large(found: u64) -> Failure {
-    Failure::usage(format_args!("{found} bytes are over the limit of {MAX_FILE_BYTES}"))
-        .hint(format!("a request body has at most {MAX_BODY_BYTES} bytes; cut a trace into sessions"))
-}
-
-fn not_empty(bytes: &[u8], name: &str) -> Result<(), Failure> {
+/// Reads to the end, but never more than the limit: pipes do not say how much is in them.
+fn bounded(from: impl Read, limit: u64, name: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    from.take(limit + 1).read_to_end(&mut bytes).map_err(|error| Failure::reading(Path::new(name), &error))?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large(&"more").in_file(name));
+    }
     match bytes.iter().all(u8::is_ascii_whitespace) {
         true => Err(Failure::usage("the input is empty").in_file(name)),
-        false => Ok(()),
+        false => Ok(bytes),
     }
+}
+
+fn too_large(found: &dyn std::fmt::Display) -> Failure {
+    Failure::usage(format_args!("the input has {found} bytes, the limit is {MAX_FILE_BYTES}"))
+        .hint(format!("a request body has at most {MAX_BODY_BYTES} bytes; cut a trace into sessions"))
 }
 
 impl Input {
@@ -81,28 +83,33 @@ impl Input {
         Self::of(name.clone(), bytes, args).map_err(|failure| failure.in_file(&name))
     }
 
+    /// Reads a body that stands beside the input, in the same format.
+    pub(crate) fn beside(path: &Path) -> Result<Self, Failure> {
+        let (name, body) = bytes(Some(path))?;
+        Ok(Self { name, body, format: None, fidelity: Fidelity::ExactWire, warnings: Vec::new() })
+    }
+
     fn of(name: String, bytes: Vec<u8>, args: &InputArgs) -> Result<Self, Failure> {
-        let asked = args.format.as_str();
-        let wire = WireFormat::ALL.into_iter().find(|format| format.name() == asked);
-        let trace = TraceFormat::named(asked);
-        match (asked, wire, trace) {
-            ("auto", _, _) => match detect(&bytes) {
+        match args.format {
+            InputFormat::Auto => match detect(&bytes) {
                 Detection::Trace(format) => Self::from_trace(name, format, &bytes, args),
                 Detection::Ambiguous { candidates, seen } => Err(ambiguous(&candidates, &seen)),
+                // The engine says what is wrong with what nobody knows.
                 _ => Self::from_body(name, bytes, None, args),
             },
-            (_, Some(format), _) => Self::from_body(name, bytes, Some(format), args),
-            (_, None, Some(format)) => Self::from_trace(name, format, &bytes, args),
-            (_, None, None) => Err(Failure::usage(format_args!("`--format {asked}` is unknown")).hint(format!(
-                "known are auto, {}",
-                WireFormat::ALL
-                    .iter()
-                    .map(|format| format.name())
-                    .chain(TraceFormat::ALL.iter().map(|format| format.name()))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ))),
+            InputFormat::Wire(format) => Self::from_body(name, bytes, Some(format), args),
+            InputFormat::Trace(format) => Self::from_trace(name, format, &bytes, args),
         }
+    }
+
+    /// Says of this input why it could not be used.
+    pub(crate) fn failure(&self, error: impl Into<liveset::Error>) -> Failure {
+        let error = error.into();
+        let end = self.body.trim_ascii_end().len();
+        let cut = matches!(&error, liveset::Error::Input(liveset_engine::Error::Json { offset, .. }) if *offset >= end);
+        let failure = Failure::from(error);
+        let failure = if cut { failure.hint("the input ends too early: is it whole?") } else { failure };
+        failure.in_file(&self.name)
     }
 
     fn from_body(name: String, body: Vec<u8>, format: Option<WireFormat>, args: &InputArgs) -> Result<Self, Failure> {
@@ -155,5 +162,16 @@ fn choose<'t>(trace: &'t Trace, args: &InputArgs) -> Result<&'t Conversation, Fa
         (None, [only]) => Ok(only),
         (None, several) => Err(Failure::usage(format_args!("the trace holds {} conversations", several.len()))
             .hint(format!("choose one with --agent: {}", agents()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_that_never_ends_is_read_no_further_than_the_limit() {
+        assert!(bounded(std::io::repeat(b'{'), 10, "pipe").is_err());
+        assert_eq!(bounded(&b"{}"[..], 2, "pipe").unwrap(), b"{}");
     }
 }

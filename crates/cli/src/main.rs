@@ -8,23 +8,35 @@ mod input;
 mod output;
 mod setup;
 mod picture;
+mod summary;
 mod commands;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{Parser as _, error::ErrorKind};
 
 fn main() -> ExitCode {
     let arguments = match args::Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => {
-            let code = if error.use_stderr() { failure::USAGE } else { 0 };
-            let _ = error.print();
-            return ExitCode::from(code);
-        }
+        Err(error) => return ExitCode::from(not_run(error)),
     };
     match commands::run(arguments) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => ExitCode::from(failure.report()),
+    }
+}
+
+/// Prints help and version as asked, and anything else in one line.
+fn not_run(error: clap::Error) -> u8 {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let _ = error.print();
+            0
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            failure::USAGE
+        }
+        _ => failure::Failure::from(error).report(),
     }
 }

@@ -5,8 +5,10 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use liveset::Inspection;
 use liveset_engine::{report::grouped, transcript::ItemKind};
 
-/// Characters of the longest bar.
-const BAR_CHARS: u64 = 40;
+/// Characters of the longest bar: a row then fits a terminal of 80 columns.
+const BAR_CHARS: u64 = 28;
+/// Characters of a name: longer ones (tools of servers) lose their beginning, since their end tells them apart.
+const NAME_CHARS: usize = 22;
 /// Rows of a picture; the rest is summed.
 const MAX_ROWS: usize = 12;
 
@@ -24,6 +26,10 @@ impl Paint {
 
     pub(crate) fn bold(self, text: &str) -> String {
         self.with(text, "1")
+    }
+
+    pub(crate) fn warning(self, text: &str) -> String {
+        self.with(text, "33")
     }
 
     fn bar(self, text: &str) -> String {
@@ -100,30 +106,39 @@ fn rows(sums: BTreeMap<&str, (u64, u64)>) -> Vec<Row> {
     rows
 }
 
-/// Draws rows as bars; `total` is what a full share means.
+/// Draws rows as bars, a line for the title first; `total` is what a full share means.
 pub(crate) fn bars(title: &str, rows: &[Row], total: u64, paint: Paint) -> String {
-    let mut out = String::new();
-    let longest = rows.iter().map(|row| row.tokens).max().unwrap_or(0).max(1);
-    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(20);
-    let _ = writeln!(out, "{}", paint.bold(title));
+    let mut out = format!("{}\n", paint.bold(title));
+    let longest = rows.iter().map(|row| row.tokens).max().unwrap_or(0);
     for row in rows {
-        // Eighths of a character make short bars comparable.
-        let eighths = row.tokens.saturating_mul(BAR_CHARS * 8) / longest;
-        let bar = bar(eighths);
-        let padding = " ".repeat(usize::try_from(BAR_CHARS).unwrap_or(0).saturating_sub(bar.chars().count()));
         let share = row.tokens.saturating_mul(1_000).checked_div(total).unwrap_or(0);
         let _ = writeln!(
             out,
-            "  {:<width$}  {}{padding} {:>10} {:>4}.{} %  {}",
-            row.name,
-            paint.bar(&bar),
-            grouped(row.tokens),
+            "{} {:>4}.{} %  {}",
+            bar_line(&row.name, row.tokens, longest, paint),
             share / 10,
             share % 10,
             paint.dim(&format!("x {}", row.count)),
         );
     }
     out
+}
+
+/// Draws one bar with its name and figure; `longest` is what a full bar means.
+pub(crate) fn bar_line(name: &str, tokens: u64, longest: u64, paint: Paint) -> String {
+    // Eighths of a character make short bars comparable.
+    let bar = bar(tokens.saturating_mul(BAR_CHARS * 8).checked_div(longest).unwrap_or(0));
+    let padding = usize::try_from(BAR_CHARS).unwrap_or(0).saturating_sub(bar.chars().count());
+    format!("  {:<NAME_CHARS$}  {}{} {:>10}", short(name), paint.bar(&bar), " ".repeat(padding), grouped(tokens))
+}
+
+/// A name that keeps its column.
+pub(crate) fn short(name: &str) -> String {
+    let skip = name.chars().count().saturating_sub(NAME_CHARS);
+    match skip {
+        0 => name.to_owned(),
+        _ => format!("…{}", name.chars().skip(skip + 1).collect::<String>()),
+    }
 }
 
 fn bar(eighths: u64) -> String {
@@ -142,12 +157,26 @@ mod tests {
     #[test]
     fn bars_are_in_proportion_and_columns_line_up() {
         let row = |name: &str, tokens| Row { name: name.into(), count: 3, tokens };
-        let text = bars("by kind", &[row("tool results", 80_000), row("user text", 1_250)], 100_000, Paint::Plain);
+        let rows = [row("tool results", 80_000), row("mcp__server__a_tool_of_many_words", 1_250)];
         expect![[r#"
             by kind
-              tool results          ████████████████████████████████████████     80,000   80.0 %  x 3
-              user text             ▋                                             1,250    1.2 %  x 3
+              tool results            ████████████████████████████     80,000   80.0 %  x 3
+              …_a_tool_of_many_words  ▍                                 1,250    1.2 %  x 3
         "#]]
-        .assert_eq(&text);
+        .assert_eq(&bars("by kind", &rows, 100_000, Paint::Plain));
+    }
+
+    #[test]
+    fn rows_past_the_last_are_summed() {
+        let names: Vec<String> = (0..20).map(|at| format!("tool {at:02}")).collect();
+        let rows = rows(names.iter().map(|name| (name.as_str(), (1, 5))).collect());
+        assert_eq!((rows.len(), rows.last().map(|row| row.name.as_str())), (MAX_ROWS, Some("9 others")));
+        assert_eq!(rows.iter().map(|row| row.tokens).sum::<u64>(), 100);
+    }
+
+    #[test]
+    fn colour_marks_words_and_leaves_nothing_around_an_empty_bar() {
+        assert_eq!(Paint::Colour.bold("a"), "\u{1b}[1ma\u{1b}[0m");
+        assert!(!bar_line("window", 0, 0, Paint::Colour).contains('\u{1b}'));
     }
 }

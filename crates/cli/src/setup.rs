@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use liveset::{FileArchive, Liveset, Policy, Thoroughness};
+use liveset::{FileArchive, Liveset, MemoryArchive, Policy, Thoroughness};
 use liveset_tokens::Tokens;
 
 use crate::{
@@ -20,6 +20,7 @@ pub(crate) fn policy(args: &PolicyArgs) -> Result<Policy, Failure> {
             Policy::from_toml(&text).map_err(|error| Failure::from(error).in_file(&path.display().to_string()))?
         }
     };
+    policy.preset = args.preset.unwrap_or(policy.preset);
     policy.window = args.window.or(policy.window);
     policy.default_window = args.default_window.or(policy.default_window);
     policy.reserve = args.reserve.or(policy.reserve);
@@ -52,6 +53,11 @@ pub(crate) fn liveset(input: &Input, args: &InputArgs, policy_args: &PolicyArgs)
 /// The same, checking everything twice.
 pub(crate) fn paranoid(liveset: Liveset) -> Liveset {
     liveset.with_thoroughness(Thoroughness::Whole)
+}
+
+/// The same, planning as with an archive and storing nothing: what is cut depends on whether originals are kept.
+pub(crate) fn as_if_archived(liveset: Liveset) -> Liveset {
+    liveset.with_archive(Arc::new(MemoryArchive::new()))
 }
 
 /// Opens an archive file.

@@ -1,40 +1,51 @@
-//! `liveset check`: what would a provider refuse?
+//! `liveset check`: what would a provider refuse, and what did a change break?
 
 use std::fmt::Write as _;
 
-use liveset_engine::{json::Outline, validate, wire};
+use liveset::WireFormat;
+use liveset_engine::{
+    json::Outline,
+    transcript::Transcript,
+    validate::{self, Defect},
+    wire,
+};
 
 use crate::{
     args::Check,
     failure::{DEFECTS, Failure},
-    input::{self, Input},
+    input::Input,
     output,
 };
 
 pub(crate) fn run(args: &Check) -> Result<u8, Failure> {
     let input = Input::read(&args.input)?;
-    let named = |error: liveset_engine::Error| Failure::from(error).in_file(&input.name);
-    let outline = Outline::read(&input.body).map_err(named)?;
-    let format = match input.format {
-        Some(format) => format,
-        None => wire::detect(&outline).map_err(named)?,
+    let (format, transcript) = read(&input, input.format).map_err(|error| input.failure(error))?;
+    let defects = match &args.against {
+        None => validate::check(&transcript),
+        Some(path) => {
+            let original = Input::beside(path)?;
+            let (_, before) = read(&original, Some(format)).map_err(|error| original.failure(error))?;
+            against(&before, &transcript)
+        }
     };
-    let transcript = wire::read(format, &outline).map_err(named)?;
-    let mut defects = validate::check(&transcript);
-    if let Some(path) = &args.against {
-        let (name, bytes) = input::bytes(Some(path))?;
-        let named = |error: liveset_engine::Error| Failure::from(error).in_file(&name);
-        let original = Outline::read(&bytes).map_err(named)?;
-        let original = wire::read(format, &original).map_err(named)?;
-        defects = validate::new_defects(&validate::check(&original), &defects);
-        defects.extend(validate::check_against(&original, &transcript));
-    }
     let mut out = String::new();
-    for defect in &defects {
-        let place = defect.message.map_or("request".to_owned(), |at| format!("message {at}"));
-        let _ =
-            writeln!(out, "{}: {place}, byte {}: {}: {}", input.name, defect.offset, defect.code.name(), defect.what);
+    for Defect { code, offset, what, message, .. } in &defects {
+        let place = message.map_or(String::new(), |at| format!(" (message {at})"));
+        let _ = writeln!(out, "{}: {} at byte {offset}: {what}{place}", input.name, code.name());
     }
     output::text(&out)?;
     Ok(if defects.is_empty() { 0 } else { DEFECTS })
+}
+
+fn read(input: &Input, format: Option<WireFormat>) -> liveset_engine::Result<(WireFormat, Transcript<'_>)> {
+    let outline = Outline::read(&input.body)?;
+    let format = format.map_or_else(|| wire::detect(&outline), Ok)?;
+    Ok((format, wire::read(format, &outline)?))
+}
+
+/// Finds what the original does not have, and what changed that may not change.
+fn against(original: &Transcript<'_>, output: &Transcript<'_>) -> Vec<Defect> {
+    let mut defects = validate::new_defects(&validate::check(original), &validate::check(output));
+    defects.extend(validate::check_against(original, output));
+    defects
 }

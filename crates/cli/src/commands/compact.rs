@@ -1,5 +1,8 @@
 //! `liveset compact`: body or trace in, body out, report beside it.
 
+use std::path::Path;
+
+use liveset::{Compaction, Liveset, Report};
 use liveset_engine::report::Warning;
 
 use crate::{
@@ -7,52 +10,76 @@ use crate::{
     failure::{CANNOT_FIT, Failure},
     input::Input,
     output,
-    picture::{self, Paint},
-    setup,
+    picture::Paint,
+    setup, summary,
 };
 
 pub(crate) fn run(args: &Compact) -> Result<u8, Failure> {
+    check_places(args)?;
     let input = Input::read(&args.input)?;
-    let mut liveset = setup::liveset(&input, &args.input, &args.policy)?;
-    if args.paranoid {
-        liveset = setup::paranoid(liveset);
-    }
-    if let (Some(path), false) = (&args.archive, args.dry_run) {
-        liveset = liveset.with_archive(setup::archive(path)?);
-    }
-    let compaction = liveset.compact(&input.body).map_err(|error| Failure::from(error).in_file(&input.name))?;
-    let mut report = compaction.report().clone();
-    report.fidelity = input.fidelity;
-    report.warnings.extend(input.warnings.iter().map(|text| Warning::new("trace", text)));
+    let liveset = compactor(args, &input)?;
+    let compaction = liveset.compact(&input.body).map_err(|error| input.failure(error))?;
+    let report = report_of(&compaction, &input);
     let text = match args.report_format {
         ReportFormat::Json => report.to_json() + "\n",
         ReportFormat::Text => {
             let paint = Paint::of(args.report.is_none() && output::colour(output::error_is_terminal()));
-            let inspection = liveset.inspect(&input.body)?;
-            let total = inspection.tokens.before;
-            let mut text = picture::bars("where the tokens were", &picture::by_kind(&inspection), total, paint);
-            text.push_str(&picture::bars("tool results by tool", &picture::by_tool(&inspection), total, paint));
-            text.push('\n');
-            text + &report.to_text()
+            let inspection = liveset.inspect(&input.body).map_err(|error| input.failure(error))?;
+            summary::draw(&report, &inspection, paint)
         }
     };
-    // The report goes first where it is a file: a body that is handed out has its report.
+    // The report goes first: a body that is handed out has its report.
     match &args.report {
         Some(path) => output::bytes(Some(path), text.as_bytes())?,
         None => output::note(&text),
     }
-    if compaction.fits() {
-        if !args.dry_run {
-            output::bytes(args.output.as_deref(), compaction.body())?;
-        }
-        return Ok(0);
-    }
-    if !args.best_effort {
-        let hint = "a larger --window, a smaller --reserve, or --best-effort for the smallest lawful body";
-        return Err(Failure::cannot_fit(&report.reason).in_file(&input.name).hint(hint));
-    }
-    if !args.dry_run {
+    if (compaction.fits() || args.best_effort) && !args.dry_run {
         output::bytes(args.output.as_deref(), compaction.body())?;
     }
-    Ok(CANNOT_FIT)
+    match (compaction.fits(), args.best_effort) {
+        (true, _) => Ok(0),
+        // The report has said it already.
+        (false, true) => Ok(CANNOT_FIT),
+        // A report on standard error is JSON to its end.
+        (false, false) if args.report.is_none() && args.report_format == ReportFormat::Json => Ok(CANNOT_FIT),
+        (false, false) => {
+            let hint = "a larger --window, a smaller --reserve, or --best-effort for the smallest lawful body";
+            Err(Failure::cannot_fit(&report.reason).in_file(&input.name).hint(hint))
+        }
+    }
+}
+
+/// Refuses to let one file take what another is for, above all the archive.
+fn check_places(args: &Compact) -> Result<(), Failure> {
+    let body_to = args.output.as_deref().unwrap_or(Path::new("-"));
+    let both_standard = args.report.as_deref().is_some_and(output::is_standard) && output::is_standard(body_to);
+    if both_standard && !args.dry_run {
+        return Err(Failure::usage("body and report would both go to standard output")
+            .hint("name a file with -o or --report, or ask for the report alone with --dry-run"));
+    }
+    output::apart(&[
+        ("--archive", args.archive.as_deref()),
+        ("--output", args.output.as_deref()),
+        ("--report", args.report.as_deref().filter(|path| !output::is_standard(path))),
+    ])
+}
+
+fn compactor(args: &Compact, input: &Input) -> Result<Liveset, Failure> {
+    let mut liveset = setup::liveset(input, &args.input, &args.policy)?;
+    if args.paranoid {
+        liveset = setup::paranoid(liveset);
+    }
+    Ok(match (&args.archive, args.dry_run) {
+        (None, _) => liveset,
+        (Some(_), true) => setup::as_if_archived(liveset),
+        (Some(path), false) => liveset.with_archive(setup::archive(path)?),
+    })
+}
+
+/// The report, with what only the importer knows.
+fn report_of(compaction: &Compaction<'_>, input: &Input) -> Report {
+    let mut report = compaction.report().clone();
+    report.fidelity = input.fidelity;
+    report.warnings.extend(input.warnings.iter().map(|text| Warning::new("trace", text)));
+    report
 }

@@ -12,7 +12,7 @@ pub(crate) fn run(args: &Count) -> Result<u8, Failure> {
     }
     let input = Input::read(&args.input)?;
     let liveset = setup::liveset(&input, &args.input, &args.policy)?;
-    let inspection = liveset.inspect(&input.body).map_err(|error| Failure::from(error).in_file(&input.name))?;
+    let inspection = liveset.inspect(&input.body).map_err(|error| input.failure(error))?;
     say(args, inspection.tokens.before, &inspection.tokens.counter, inspection.exactness)
 }
 

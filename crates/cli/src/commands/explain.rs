@@ -2,30 +2,27 @@
 
 use std::fmt::Write as _;
 
-use liveset_engine::report::{EditReport, grouped};
+use liveset::{Compaction, Inspection};
+use liveset_engine::{
+    plan::SurveyItem,
+    report::{EditReport, grouped},
+};
 
-use crate::{args::Explain, failure::Failure, input::Input, output, setup};
+use crate::{args::Explain, failure::Failure, input::Input, output, picture::kind_name, setup};
 
 pub(crate) fn run(args: &Explain) -> Result<u8, Failure> {
     let input = Input::read(&args.input)?;
-    let liveset = setup::liveset(&input, &args.input, &args.policy)?;
-    let compaction = liveset.compact(&input.body).map_err(|error| Failure::from(error).in_file(&input.name))?;
+    let mut liveset = setup::liveset(&input, &args.input, &args.policy)?;
+    if args.archive.is_some() {
+        liveset = setup::as_if_archived(liveset);
+    }
+    let compaction = liveset.compact(&input.body).map_err(|error| input.failure(error))?;
     let report = compaction.report();
-    let inspection = liveset.inspect(&input.body)?;
+    let inspection = liveset.inspect(&input.body).map_err(|error| input.failure(error))?;
     let label = |item: u32| inspection.items.get(item as usize).map(|item| item.label.as_str()).unwrap_or_default();
     let mut out = String::new();
     if let Some(item) = args.item {
-        let Some(edit) = report.edits.iter().find(|edit| edit.item == item) else {
-            let text = format!("item {item} leaves as it came\n") + &passages(&inspection, item);
-            return output::text(&text).map(|()| 0);
-        };
-        out.push_str(&line(edit, label(item)));
-        out.push_str(&passages(&inspection, item));
-        for edit in compaction.edits().iter().filter(|edit| edit.item.0 == item) {
-            for splice in &edit.splices {
-                let _ = writeln!(out, "in place of {} bytes: {}", splice.span.len(), splice.with);
-            }
-        }
+        out.push_str(&one(item, &compaction, &inspection).map_err(|failure| failure.in_file(&input.name))?);
         return output::text(&out).map(|()| 0);
     }
     let _ = writeln!(out, "{}", report.reason);
@@ -39,25 +36,52 @@ pub(crate) fn run(args: &Explain) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// Tells all there is to say about one item.
+fn one(item: u32, compaction: &Compaction<'_>, inspection: &Inspection) -> Result<String, Failure> {
+    let Some(row) = inspection.items.get(item as usize) else {
+        let what = format!("item {item} does not exist, the body has {} (counted from 0)", inspection.items.len());
+        return Err(Failure::usage(what).hint("`liveset inspect --json` lists the items"));
+    };
+    let edit = compaction.report().edits.iter().find(|edit| edit.item == item);
+    let mut out = match edit {
+        Some(edit) => line(edit, &row.label),
+        None => {
+            let call = named(row.tool.as_deref().unwrap_or(kind_name(row.kind)), &row.label);
+            format!("item {item:>5}  leaves as it came, {} tokens  {call}\n", grouped(row.tokens.0))
+        }
+    };
+    out.push_str(&passages(row));
+    for splice in compaction.edits().iter().filter(|edit| edit.item.0 == item).flat_map(|edit| &edit.splices) {
+        let _ = writeln!(out, "in place of {} bytes: {}", grouped(splice.span.len() as u64), splice.with);
+    }
+    Ok(out)
+}
+
 fn line(edit: &EditReport, label: &str) -> String {
     let step = edit.step.map_or("intake".to_owned(), |step| format!("step {step}"));
     format!(
-        "item {:>5}  {:<9} {:<7} {:>8} -> {:<8} {} {}: {}\n",
+        "item {:>5}  {:<9} {:<7} {:>8} -> {:<8} {}: {}\n",
         edit.item,
         edit.kind.name(),
         step,
         grouped(edit.tokens_before),
         grouped(edit.tokens_after),
-        edit.tool.as_deref().unwrap_or("-"),
-        label,
+        named(edit.tool.as_deref().unwrap_or("-"), label),
         edit.reason
     )
 }
 
-fn passages(inspection: &liveset::Inspection, item: u32) -> String {
+/// A tool and its call's own words.
+fn named(tool: &str, label: &str) -> String {
+    format!("{tool} {label}").trim_end().to_owned()
+}
+
+fn passages(item: &SurveyItem) -> String {
     let mut out = String::new();
-    let Some(item) = inspection.items.get(item as usize).filter(|item| !item.passages.is_empty()) else { return out };
-    let _ = writeln!(out, "passages at the end of the body, nothing cut:");
+    if item.passages.is_empty() {
+        return out;
+    }
+    let _ = writeln!(out, "passages as they stand at the end of the body, before any cut:");
     for passage in &item.passages {
         let why = match (passage.said, passage.stale) {
             (true, _) => "  said by the agent",
@@ -67,7 +91,10 @@ fn passages(inspection: &liveset::Inspection, item: u32) -> String {
         let _ = writeln!(
             out,
             "  lines {:>5}-{:<5} {:>6} tokens  score {:>4}{why}",
-            passage.first_line, passage.last_line, passage.tokens.0, passage.score
+            passage.first_line,
+            passage.last_line,
+            grouped(passage.tokens.0),
+            passage.score
         );
     }
     out

@@ -18,7 +18,7 @@ use crate::{
 pub(crate) fn run(args: &Inspect) -> Result<u8, Failure> {
     let input = Input::read(&args.input)?;
     let liveset = setup::liveset(&input, &args.input, &args.policy)?;
-    let inspection = liveset.inspect(&input.body).map_err(|error| Failure::from(error).in_file(&input.name))?;
+    let inspection = liveset.inspect(&input.body).map_err(|error| input.failure(error))?;
     let text = match args.json {
         true => as_json(&inspection)? + "\n",
         false => as_text(&inspection, args.top, Paint::of(output::colour(output::output_is_terminal()))),
@@ -49,6 +49,7 @@ fn as_text(inspection: &Inspection, top: usize, paint: Paint) -> String {
     out.push_str(&bars("by kind", &by_kind(inspection), tokens.before, paint));
     out.push_str(&bars("\ntool results by tool", &by_tool(inspection), tokens.before, paint));
     out.push_str(&largest(inspection, top, paint));
+    out.push_str(&repeated(inspection, top, paint));
     out.push_str(&shares(inspection, paint));
     out
 }
@@ -62,7 +63,7 @@ fn largest(inspection: &Inspection, top: usize, paint: Paint) -> String {
         let share = |part: u64| format!("{} %", part.saturating_mul(100).checked_div(item.tokens.0).unwrap_or(0));
         let _ = writeln!(
             out,
-            "{:>10} {:>6} {:>5} {:>6} {:>6}  {} {}{}",
+            "{:>10} {:>6} {:>5} {:>6} {:>6}  {} {}",
             grouped(item.tokens.0),
             item.item.0,
             item.age,
@@ -70,23 +71,38 @@ fn largest(inspection: &Inspection, top: usize, paint: Paint) -> String {
             share(item.stale.0),
             item.tool.as_deref().unwrap_or("-"),
             item.label,
-            item.repeats.map_or(String::new(), |earlier| format!("  (same as item {})", earlier.0)),
         );
+    }
+    out
+}
+
+fn repeated(inspection: &Inspection, top: usize, paint: Paint) -> String {
+    let mut found: Vec<(&SurveyItem, u32)> =
+        results(inspection).filter_map(|item| item.repeats.map(|earlier| (item, earlier.0))).collect();
+    found.sort_by_key(|(item, _)| (std::cmp::Reverse(item.tokens), item.item));
+    let mut out = String::new();
+    if found.is_empty() {
+        return out;
+    }
+    let _ = writeln!(out, "\n{}", paint.bold("repeated results"));
+    let _ = writeln!(out, "{:>10} {:>6} {:>7}  call", "tokens", "item", "same as");
+    for (item, earlier) in found.into_iter().take(top) {
+        let tool = item.tool.as_deref().unwrap_or("-");
+        let _ = writeln!(out, "{:>10} {:>6} {earlier:>7}  {tool} {}", grouped(item.tokens.0), item.item.0, item.label);
     }
     out
 }
 
 fn shares(inspection: &Inspection, paint: Paint) -> String {
     let all: u64 = results(inspection).map(|item| item.tokens.0).sum();
-    let sum = |part: &dyn Fn(&SurveyItem) -> u64| results(inspection).map(part).sum::<u64>();
-    let repeated = sum(&|item| if item.repeats.is_some() { item.tokens.0 } else { 0 });
-    let said = sum(&|item| item.said.0);
-    let stale = sum(&|item| item.stale.0);
-    let row = |name: &str, tokens| picture::Row { name: name.to_owned(), count: 1, tokens };
+    let row = |name: &str, part: fn(&SurveyItem) -> u64| {
+        let parts: Vec<u64> = results(inspection).map(part).filter(|tokens| *tokens > 0).collect();
+        picture::Row { name: name.to_owned(), count: parts.len() as u64, tokens: parts.iter().sum() }
+    };
     let rows = [
-        row("said by the agent itself", said),
-        row("repeated by a newer result", stale),
-        row("same as an earlier result", repeated),
+        row("said by the agent", |item| item.said.0),
+        row("repeated later", |item| item.stale.0),
+        row("same as an earlier one", |item| item.repeats.map_or(0, |_| item.tokens.0)),
     ];
     let mut out = bars("\nof all results", &rows, all, paint);
     if rows.iter().all(|row| row.tokens == 0) {

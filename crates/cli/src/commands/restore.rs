@@ -5,6 +5,7 @@ use liveset::{Liveset, Policy};
 use crate::{args::Restore, failure::Failure, input, output, setup};
 
 pub(crate) fn run(args: &Restore) -> Result<u8, Failure> {
+    output::apart(&[("--archive", Some(&args.archive)), ("--output", args.output.as_deref())])?;
     if !args.archive.exists() {
         return Err(Failure::store(format_args!("no archive at `{}`", args.archive.display()))
             .hint("name the file that `compact --archive` wrote"));
@@ -12,7 +13,7 @@ pub(crate) fn run(args: &Restore) -> Result<u8, Failure> {
     let (name, bytes) = input::bytes(Some(&args.file))?;
     let liveset = Liveset::new(Policy::default()).with_archive(setup::archive(&args.archive)?);
     let original = liveset.restore(&bytes).map_err(|error| {
-        Failure::from(error).in_file(&name).hint("is it exactly what `compact` wrote, and the archive the one it used?")
+        Failure::from(error).in_file(&name).hint("is it exactly what `compact` wrote, with this archive? A body that `compact` left unchanged is its own original")
     })?;
     output::bytes(args.output.as_deref(), &original)?;
     Ok(0)

@@ -1,0 +1,28 @@
+//! The help of each command, word for word: flags are an interface.
+
+use expect_test::expect_file;
+
+use crate::program::Place;
+
+#[test]
+fn each_command_explains_itself() {
+    for command in ["", "compact", "inspect", "explain", "count", "check", "restore", "schema"] {
+        let run = Place::new().run(&format!("{command} --help"));
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{command}");
+        let name = if command.is_empty() { "liveset" } else { command };
+        expect_file![format!("help/{name}.txt")].assert_eq(run.text());
+    }
+}
+
+#[test]
+fn nothing_to_do_is_bad_usage_with_the_list_of_commands() {
+    let run = Place::new().run("");
+    assert_eq!((run.code, run.text()), (2, ""));
+    assert!(run.err.contains("Usage: liveset <COMMAND>") && run.err.contains("  compact "), "{}", run.err);
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let run = Place::new().run("--version");
+    assert_eq!(run.text(), format!("liveset {}\n", env!("CARGO_PKG_VERSION")));
+}

@@ -1,0 +1,16 @@
+//! What does a user of the binary see? Each test runs it as a process, in a folder of its own.
+
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
+mod program;
+mod bodies;
+mod help;
+mod bad_usage;
+mod bad_input;
+mod compacting;
+mod cannot_fit;
+mod writing;
+mod restoring;
+mod looking;
+mod checking;
+mod traces;

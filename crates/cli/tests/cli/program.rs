@@ -1,0 +1,104 @@
+//! Runs the binary and writes down what came of it.
+
+use std::{
+    fs,
+    io::Write as _,
+    path::PathBuf,
+    process::{Command, Output, Stdio},
+};
+
+/// A folder to run in.
+pub(crate) struct Place {
+    folder: tempfile::TempDir,
+}
+
+/// What a run left behind.
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) out: Vec<u8>,
+    pub(crate) err: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A folder that holds one file.
+    pub(crate) fn with(name: &str, bytes: impl AsRef<[u8]>) -> Self {
+        let place = Self::new();
+        place.write(name, bytes);
+        place
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// Names all files, sorted.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The binary with these words, without what the caller's terminal would add.
+    pub(crate) fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_liveset"));
+        command.args(words.split_whitespace()).current_dir(self.folder.path()).stdin(Stdio::null());
+        for name in ["COLUMNS", "LINES", "NO_COLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    pub(crate) fn run(&self, words: &str) -> Run {
+        Run::of(self.command(words).output().unwrap())
+    }
+
+    /// Runs with `bytes` on standard input.
+    pub(crate) fn pipe(&self, words: &str, bytes: &[u8]) -> Run {
+        let mut command = self.command(words);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(move || stdin.write_all(bytes));
+            Run::of(child.wait_with_output().unwrap())
+        })
+    }
+}
+
+impl Run {
+    fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: output.stdout,
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.out).unwrap()
+    }
+
+    /// Exit code and both streams, as a snapshot.
+    pub(crate) fn shown(&self) -> String {
+        let mut shown = format!("exit {}\n", self.code);
+        for (name, text) in [("out", self.text()), ("err", &self.err)] {
+            for line in text.lines() {
+                shown.push_str(format!("{name} | {line}").trim_end());
+                shown.push('\n');
+            }
+        }
+        shown
+    }
+}
