@@ -22,7 +22,10 @@ fn check(format: TraceFormat, conversation: &Conversation) {
     for point in 0..conversation.request_points() {
         let body = conversation.body_at(point).expect("the point exists");
         let now = blocks(&body);
-        assert!(boundaries.contains(&point) || now.starts_with(&before), "point {point} rewrites {before:?} to {now:?}");
+        assert!(
+            boundaries.contains(&point) || now.starts_with(&before),
+            "point {point} rewrites {before:?} to {now:?}"
+        );
         before = now;
     }
     for history in 0..conversation.histories() {
