@@ -82,6 +82,11 @@ impl InputFormat {
         let trace = TraceFormat::ALL.into_iter().map(|format| (format.name(), Self::Trace(format)));
         std::iter::once((AUTO, Self::Auto)).chain(wire).chain(trace)
     }
+
+    /// Names what a user can say instead of leaving it open.
+    pub(crate) fn names() -> Vec<&'static str> {
+        Self::all().filter(|(_, format)| *format != Self::Auto).map(|(name, _)| name).collect()
+    }
 }
 
 fn input_format() -> impl TypedValueParser<Value = InputFormat> {

@@ -2,6 +2,8 @@
 
 use std::{fmt, io::Write as _, path::Path};
 
+use crate::args::InputFormat;
+
 /// A check found defects.
 pub(crate) const DEFECTS: u8 = 1;
 /// Bad usage, or input that cannot be read.
@@ -96,7 +98,7 @@ impl From<liveset_engine::Error> for Failure {
         let failure = Self::usage(&error);
         match error {
             Input::Format { .. } => {
-                failure.hint("say which it is with --format anthropic, openai-chat or openai-responses")
+                failure.hint(format!("say which it is with --format: {}", InputFormat::names().join(", ")))
             }
             Input::Json { .. } => {
                 failure.hint("the input is no JSON; is it a trace? `--format` names the formats that are known")

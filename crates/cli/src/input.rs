@@ -18,6 +18,9 @@ use crate::{
 /// The largest file that is read: a trace of many bodies may be larger than a body.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
+/// Agents that a hint names: it stays one line.
+const MAX_NAMED_AGENTS: usize = 12;
+
 /// One request body and how it came about.
 pub(crate) struct Input {
     /// What messages call it.
@@ -149,8 +152,9 @@ fn ambiguous(candidates: &[TraceFormat], seen: &[&str]) -> Failure {
 
 fn choose<'t>(trace: &'t Trace, args: &InputArgs) -> Result<&'t Conversation, Failure> {
     let agents = || {
-        let names: Vec<&str> = trace.conversations().iter().map(Conversation::agent).take(12).collect();
-        names.join(", ")
+        let all = trace.conversations();
+        let names: Vec<&str> = all.iter().map(Conversation::agent).take(MAX_NAMED_AGENTS).collect();
+        names.join(", ") + if all.len() > names.len() { ", …" } else { "" }
     };
     if let Some(agent) = &args.agent {
         return trace.agent(agent).ok_or_else(|| {

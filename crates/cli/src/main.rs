@@ -2,8 +2,8 @@
 //!
 //! The only place that reads arguments, files and environment to configure. Decides nothing about what is cut.
 
-mod failure;
 mod args;
+mod failure;
 mod input;
 mod output;
 mod setup;

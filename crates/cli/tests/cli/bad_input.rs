@@ -163,10 +163,10 @@ fn a_body_that_fits_two_formats() {
     check(
         r#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"}]}"#,
         expect![[r#"
-        exit 2
-        err | liveset: body.json: the body's wire format is unclear: plain messages fit both `anthropic` and `openai-chat`
-        err | hint: say which it is with --format anthropic, openai-chat or openai-responses
-    "#]],
+            exit 2
+            err | liveset: body.json: the body's wire format is unclear: plain messages fit both `anthropic` and `openai-chat`
+            err | hint: say which it is with --format: anthropic, openai-chat, openai-responses, claude-code, anthropic-messages, openai-chat-messages, openai-responses-items
+        "#]],
     );
 }
 
@@ -175,26 +175,26 @@ fn json_that_is_no_body() {
     check(
         r#"{"name":"liveset","version":1}"#,
         expect![[r#"
-        exit 2
-        err | liveset: body.json: the body's wire format is unclear: it holds neither `messages` nor `input`
-        err | hint: say which it is with --format anthropic, openai-chat or openai-responses
-    "#]],
+            exit 2
+            err | liveset: body.json: the body's wire format is unclear: it holds neither `messages` nor `input`
+            err | hint: say which it is with --format: anthropic, openai-chat, openai-responses, claude-code, anthropic-messages, openai-chat-messages, openai-responses-items
+        "#]],
     );
     check(
         "[1,2,3]",
         expect![[r#"
-        exit 2
-        err | liveset: body.json: the body's wire format is unclear: plain messages fit both `anthropic` and `openai-chat`
-        err | hint: say which it is with --format anthropic, openai-chat or openai-responses
-    "#]],
+            exit 2
+            err | liveset: body.json: the body's wire format is unclear: plain messages fit both `anthropic` and `openai-chat`
+            err | hint: say which it is with --format: anthropic, openai-chat, openai-responses, claude-code, anthropic-messages, openai-chat-messages, openai-responses-items
+        "#]],
     );
     check(
         "null",
         expect![[r#"
-        exit 2
-        err | liveset: body.json: the body's wire format is unclear: it is neither an object nor a list of messages
-        err | hint: say which it is with --format anthropic, openai-chat or openai-responses
-    "#]],
+            exit 2
+            err | liveset: body.json: the body's wire format is unclear: it is neither an object nor a list of messages
+            err | hint: say which it is with --format: anthropic, openai-chat, openai-responses, claude-code, anthropic-messages, openai-chat-messages, openai-responses-items
+        "#]],
     );
 }
 

@@ -69,6 +69,19 @@ fn points_and_agents_that_are_not_there() {
 }
 
 #[test]
+fn a_file_of_many_conversations_asks_which() {
+    let list = r#"[{"role":"system","content":"help"},{"role":"user","content":"hi"}]"#;
+    let place = Place::with("lists.json", format!("[{}]", vec![list; 14].join(",")));
+    expect![[r#"
+        exit 2
+        err | liveset: lists.json: the trace holds 14 conversations
+        err | hint: choose one with --agent: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, …
+    "#]]
+    .assert_eq(&place.run("compact lists.json --model gpt-4.1").shown());
+    assert_eq!(messages(&place.run("compact lists.json --model gpt-4.1 --agent 14")), 2);
+}
+
+#[test]
 fn a_list_of_messages_becomes_a_body() {
     let list = r#"[{"role":"system","content":"help"},{"role":"user","content":"hi"}]"#;
     let place = Place::with("list.json", list);
