@@ -89,6 +89,9 @@ pub fn law_recoverability(
     Ok(())
 }
 
+/// Times its input's bytes that an output may have: a small multiple, as law 12 has it.
+const MAX_GROWTH: usize = 2;
+
 /// Checks law 12 as far as a test may: no panic on any bytes, and an error is one short line without the user's text.
 ///
 /// # Errors
@@ -96,7 +99,8 @@ pub fn law_recoverability(
 pub fn law_bounded(input: &[u8], run: impl Fn(&[u8]) -> Result<Outcome, String>) -> Result<(), String> {
     match catch_unwind(AssertUnwindSafe(|| run(input))) {
         Err(_) => Err("bounded: it panicked".to_owned()),
-        Ok(Ok(outcome)) if outcome.body.len() > input.len() => {
+        // Size is a matter of tokens (law 10): a tombstone may be longer in bytes than dense text worth more tokens.
+        Ok(Ok(outcome)) if outcome.body.len() > input.len().saturating_mul(MAX_GROWTH) => {
             Err(format!("bounded: {} bytes became {}", input.len(), outcome.body.len()))
         }
         Ok(Ok(_)) => Ok(()),
