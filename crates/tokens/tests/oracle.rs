@@ -154,6 +154,16 @@ proptest! {
     }
 }
 
+/// The classes of characters decide where pieces end; each character meets a word, a number, blanks and line ends.
+#[test]
+fn every_character_counts_as_tiktoken_counts_it() {
+    // Planes 4 to 13, 15 and 16 hold nothing but unassigned and private characters: a sample of them is enough.
+    let may_be_assigned = |c: char| c < '\u{40000}' || ('\u{e0000}'..'\u{e1000}').contains(&c);
+    for c in (char::MIN..=char::MAX).filter(|&c| may_be_assigned(c) || u32::from(c) % 251 == 0) {
+        check(&format!("{c}a{c}B {c}{c}1\n{c} '{c}  {c}'s"));
+    }
+}
+
 #[test]
 fn public_vocabularies_are_exact() {
     for pair in pairs() {
