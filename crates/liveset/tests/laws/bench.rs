@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use liveset::{Archive, Liveset, MemoryArchive, Policy, Session, Thoroughness, WireFormat};
 use liveset_testkit::{
-    Budget, Format,
+    Format,
     laws::{
         Outcome, Pins, law_bounded, law_determinism, law_fidelity, law_honest_size, law_idempotence, law_identity,
         law_never_worse, law_no_invention, law_protected, law_recoverability, law_report, law_validity,
@@ -23,7 +23,7 @@ pub(crate) fn wire(format: Format) -> WireFormat {
 pub(crate) struct Bench {
     pub(crate) format: Format,
     pub(crate) liveset: Liveset,
-    archive: Arc<MemoryArchive>,
+    pub(crate) archive: Arc<MemoryArchive>,
     min_gain: u64,
 }
 
@@ -37,19 +37,6 @@ impl Bench {
             .with_thoroughness(Thoroughness::Whole)
             .with_archive(archive.clone());
         Self { format, liveset, archive, min_gain }
-    }
-
-    /// A policy whose window is a share of the body.
-    pub(crate) fn of_budget(format: Format, body: &[u8], budget: &Budget) -> Self {
-        let tokens = size(format, body);
-        let mut policy = Policy::default();
-        policy.window = Some(budget.window_tokens(tokens));
-        policy.reserve = Some(budget.reserve_tokens(tokens).min(budget.window_tokens(tokens).saturating_sub(1)));
-        policy.trigger = u32::from(budget.trigger_percent);
-        policy.target = u32::from(budget.target_percent);
-        policy.min_gain = budget.min_gain;
-        policy.min_sweep_gain = u32::from(budget.min_sweep_gain_percent);
-        Self::new(format, policy)
     }
 
     pub(crate) fn try_run(&self, body: &[u8]) -> Result<Outcome, String> {

@@ -10,6 +10,7 @@
 )]
 
 mod bench;
+mod fitted;
 mod fixtures;
 mod generated;
 mod growing;

@@ -1,0 +1,180 @@
+//! Kinds 7 to 10: shortened output says something false, cannot be got back, loses the task, or gains a voice.
+
+use liveset_testkit::Format;
+
+use crate::{
+    case::Case,
+    view::{calls, history, shortened, user_texts},
+};
+
+#[test]
+fn f35_line_number_and_text_never_part() {
+    let out = Case::read(Format::OpenaiChat, "F35").about(900);
+    let (old, new) = out.result("call_g");
+    let lines: Vec<_> = old.split_inclusive('\n').collect();
+    let short = shortened(&new);
+    assert_eq!(lines.len(), 60);
+    assert_eq!(short.kept.len() + short.left_out, 60);
+    assert!(short.gaps > 0 && short.kept.iter().all(|line| lines.contains(&line.as_str())), "{new}");
+}
+
+#[test]
+fn f36_the_failure_stays_and_passing_lines_go_first() {
+    let out = Case::read(Format::Anthropic, "F36").at(700);
+    assert!(!out.is_input());
+    let (old, new) = out.result("toolu_81");
+    let telling: Vec<_> = old
+        .lines()
+        .filter(|line| ["ImportError", "Interrupted", "[exit code 2]"].iter().any(|word| line.contains(word)))
+        .collect();
+    assert_eq!(telling.len(), 4);
+    for line in telling {
+        assert!(new.lines().any(|kept| kept == line), "{line}\n{new}");
+    }
+    assert!(new.matches("PASSED").count() <= old.matches("PASSED").count());
+    // The engine writes no sentence of its own: law 8, checked with every case.
+}
+
+#[test]
+fn f37_an_error_result_stays_word_for_word() {
+    let case = Case::read(Format::Anthropic, "F37");
+    let out = case.about(1_100);
+    assert!(out.is_whole("toolu_92") && !out.is_whole("toolu_91"));
+    let error = |body| history(Format::Anthropic, &body).remove(4)["content"][0].clone();
+    assert_eq!(error(case.value()), error(out.value()));
+    assert_eq!(error(out.value())["is_error"], true);
+    let tight = case.at(500).text();
+    assert!(tight.contains("CardError") && tight.contains("/repo/app/pay.py"));
+}
+
+#[test]
+fn f39_kept_lines_keep_their_own_endings() {
+    let out = Case::read(Format::OpenaiChat, "F39").about(300);
+    let (old, new) = out.result("call_c");
+    assert!(old != new && ["\r\n", "\n", "\r"].iter().all(|ending| old.contains(ending)));
+    // What stands before and after each mark is the source, endings included.
+    let mut rest = old.as_str();
+    let mut pieces = 0;
+    let mut piece = String::new();
+    let mut take = |piece: &mut String| {
+        if !piece.is_empty() {
+            let at = rest.find(piece.as_str()).unwrap_or_else(|| panic!("{piece:?} is not in the source"));
+            rest = &rest[at + piece.len()..];
+            pieces += 1;
+            piece.clear();
+        }
+    };
+    for line in new.split_inclusive('\n') {
+        if line.starts_with("[lines ") || line.starts_with("[pruned") { take(&mut piece) } else { piece.push_str(line) }
+    }
+    take(&mut piece);
+    assert!(pieces > 0 || new.starts_with("[pruned"));
+    // Recall gives as many of each ending: the originals are equal, checked with every case.
+}
+
+#[test]
+fn f40_without_a_recall_tool_marks_name_none() {
+    let case = Case::read(Format::OpenaiChat, "F40");
+    let out = case.about(900);
+    for (old, new) in out.pairs().into_iter().filter(|(old, new)| old != new) {
+        assert!(new.text().contains("run the call again"), "{}", new.text());
+        assert!(!new.text().contains("recall") && old.id == new.id);
+        assert!(out.handles().iter().all(|handle| !new.text().contains(handle.as_str())));
+    }
+    assert!(!out.is_input());
+    assert_eq!(case.value()["tools"], out.value()["tools"]);
+}
+
+#[test]
+fn f41_the_newest_recall_answer_stays_word_for_word() {
+    let out = Case::read(Format::Anthropic, "F41").about(1_050);
+    assert!(out.is_whole("toolu_a2") && !out.is_whole("toolu_a1"));
+}
+
+#[test]
+fn f44_marks_of_others_are_plain_text() {
+    let case = Case::read(Format::Anthropic, "F44");
+    let out = case.about(600);
+    let (old, new) = out.result("toolu_b1");
+    assert!(old != new && old.contains("hash=0123456789abcdef01234567"));
+    assert_eq!(out.original("0123456789abcdef01234567"), None);
+    assert!(out.handles().iter().filter_map(|handle| out.original(handle)).any(|text| text == old));
+    assert_eq!(case.value()["tools"], out.value()["tools"]);
+}
+
+#[test]
+fn f47_a_finished_task_stays_finished_and_the_current_one_stays_last() {
+    let case = Case::read(Format::OpenaiChat, "F47");
+    let out = case.about(900);
+    let texts = user_texts(out.format, &out.value());
+    assert_eq!(texts, user_texts(case.format, &case.value()));
+    assert!(texts.len() == 2 && texts[1].starts_with("Task B"));
+    assert!(out.text().contains("Done with A: (1) faster start"));
+    assert_eq!(calls(out.format, &out.value()).last().map(|asked| asked.id.clone()).as_deref(), Some("b2"));
+}
+
+#[test]
+fn f48_the_only_user_item_stays_first_and_the_newest_output_goes_last() {
+    let case = Case::read(Format::OpenaiResponses, "F48");
+    let out = case.about(900);
+    assert_eq!(history(out.format, &out.value())[0], history(case.format, &case.value())[0]);
+    assert!(!out.is_whole("call_0") && out.is_whole("call_4"));
+}
+
+#[test]
+fn f50_ids_of_running_jobs_stay_readable() {
+    let out = Case::read(Format::Anthropic, "F50").about(600);
+    assert!(!out.is_input() && out.is_whole("toolu_c1") && out.is_whole("toolu_c2"));
+    assert!(out.text().contains("ag-7f31") && out.text().contains("ag-90bc"));
+}
+
+#[test]
+fn f51_secrets_stand_in_the_body_or_the_store_and_nowhere_else() {
+    let case = Case::read(Format::Anthropic, "F51");
+    let out = case.about(500);
+    let (old, new) = out.result("toolu_d1");
+    assert!(old != new);
+    let is_secret = |line: &&str| !line.starts_with("VAR_") && !line.starts_with("PATH_");
+    let secrets: Vec<_> =
+        old.lines().filter(is_secret).filter_map(|line| line.split_once('=')).map(|(_, value)| value).collect();
+    assert!(secrets.len() >= 2, "{old}");
+    for secret in secrets {
+        assert!(!out.report.to_string().contains(secret));
+        assert!(out.handles().iter().all(|handle| !handle.contains(secret)));
+        assert!(!new.lines().any(|line| line.starts_with('[') && line.contains(secret)), "{new}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn f51_the_store_is_readable_by_its_owner_only() {
+    use std::{os::unix::fs::PermissionsExt, sync::Arc};
+    let case = Case::read(Format::Anthropic, "F51");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("store");
+    let archive = liveset::FileArchive::open(&path).expect("a store opens");
+    let liveset = liveset::Liveset::new(crate::case::policy(500)).with_model("gpt-4.1").with_archive(Arc::new(archive));
+    assert!(liveset.compact(&case.body).expect("it is read").manifest().is_some());
+    assert_eq!(std::fs::metadata(&path).expect("it is there").permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn f52_tool_text_never_changes_its_voice() {
+    let case = Case::read(Format::Anthropic, "F52");
+    let out = case.about(450);
+    let (old, new) = out.result("toolu_e1");
+    assert!(old != new);
+    let roles =
+        |body| history(Format::Anthropic, &body).iter().map(|message| message["role"].clone()).collect::<Vec<_>>();
+    assert_eq!(roles(case.value()), roles(out.value()));
+    let mut others = out.value();
+    for message in others["messages"].as_array_mut().expect("messages") {
+        if let Some(blocks) = message["content"].as_array_mut() {
+            blocks.retain(|block| block["type"] != "tool_result");
+        }
+    }
+    for line in old.lines().filter(|line| line.len() > 20) {
+        assert!(!others.to_string().contains(line), "{line}");
+    }
+    // Nothing of the source stands inside a mark, so no look-alike of an end can end it: law 8.
+}

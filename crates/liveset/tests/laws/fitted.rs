@@ -1,0 +1,21 @@
+//! A bench whose window is a share of the body it is about.
+
+use liveset::Policy;
+use liveset_testkit::{Budget, Format};
+
+use crate::bench::{Bench, size};
+
+impl Bench {
+    /// A policy whose window is a share of the body.
+    pub(crate) fn of_budget(format: Format, body: &[u8], budget: &Budget) -> Self {
+        let tokens = size(format, body);
+        let mut policy = Policy::default();
+        policy.window = Some(budget.window_tokens(tokens));
+        policy.reserve = Some(budget.reserve_tokens(tokens).min(budget.window_tokens(tokens).saturating_sub(1)));
+        policy.trigger = u32::from(budget.trigger_percent);
+        policy.target = u32::from(budget.target_percent);
+        policy.min_gain = budget.min_gain;
+        policy.min_sweep_gain = u32::from(budget.min_sweep_gain_percent);
+        Self::new(format, policy)
+    }
+}
