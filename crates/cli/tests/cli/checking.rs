@@ -18,12 +18,12 @@ fn a_sound_body_has_nothing_to_say() {
 fn each_defect_has_its_line() {
     expect![[r#"
         exit 1
-        out | body.json: orphan_result at byte 62: a result without a call before it (message 1)
+        out | body.json: orphan_result at byte 62 (messages[1]): no call with this id comes before it
     "#]]
     .assert_eq(&Place::with("body.json", ORPHAN).run("check body.json").shown());
     expect![[r#"
         exit 1
-        out | standard input: orphan_result at byte 62: a result without a call before it (message 1)
+        out | standard input: orphan_result at byte 62 (messages[1]): no call with this id comes before it
     "#]]
     .assert_eq(&Place::new().pipe("check -", ORPHAN.as_bytes()).shown());
 }
@@ -40,7 +40,8 @@ fn against_its_original_a_body_answers_for_what_is_new() {
     place.write("worse.json", ORPHAN.replace("]}", &format!(",{call},{{\"role\":\"user\",\"content\":\"and?\"}}]}}")));
     expect![[r#"
         exit 1
-        out | worse.json: unpaired_call at byte 146: a call that never got a result (message 2)
+        out | worse.json: unpaired_call at byte 146 (messages[2].tool_calls[0]): nothing answers this call
+        out | worse.json: id_changed at byte 146 (messages[2].tool_calls[0]): an id that the original does not hold here
     "#]]
     .assert_eq(&place.run("check worse.json --against body.json").shown());
 }
