@@ -24,6 +24,8 @@ pub const ROUTE_RERUN_VOLATILE: &str = "run the call again to see it, its answer
 pub const ROUTE_RERUN_EXECUTION: &str = "run the call again only if repeating it is safe";
 /// Opens the error lines that a tombstone or gap keeps.
 pub const EVIDENCE_START: &str = "; error lines:";
+/// Closes them, after `no` or a count.
+const EVIDENCE_END: &str = " more error lines]";
 /// Error lines kept per tombstone or gap; the rest are counted.
 pub const MAX_ERROR_LINES: usize = 20;
 
@@ -123,9 +125,11 @@ fn close(out: &mut String, errors: &Evidence) {
         out.push_str(line);
     }
     match errors.more {
-        0 => out.push_str("\nno more error lines]"),
+        0 => {
+            let _ = write!(out, "\nno{EVIDENCE_END}");
+        }
         more => {
-            let _ = write!(out, "\n{more} more error lines]");
+            let _ = write!(out, "\n{more}{EVIDENCE_END}");
         }
     }
 }
@@ -153,6 +157,14 @@ pub fn is_tombstone(text: &str) -> bool {
         .iter()
         .any(|route| first.contains(&format!("; {route}]")) || first.ends_with(&format!("; {route}{EVIDENCE_START}")));
     routed && rest.ends_with(']')
+}
+
+/// Says whether a line looks as if it opened or closed the error lines of a mark.
+///
+/// Such a line is never kept as an error line itself: it would end the mark around it for a reader.
+#[must_use]
+pub fn frames_evidence(line: &str) -> bool {
+    line.ends_with(EVIDENCE_END) || (line.starts_with('[') && line.ends_with(EVIDENCE_START))
 }
 
 /// Says whether a text holds a gap of ours.

@@ -110,7 +110,7 @@ fn error_lines(part: usize, text: &PartText<'_>) -> Vec<ErrorLine> {
     let mut start = 0;
     for (at, line) in text.text.split_inclusive('\n').enumerate() {
         let content = line.trim_end_matches(['\n', '\r']);
-        if tools::is_error_line(content) {
+        if tools::is_error_line(content) && !tombstone::frames_evidence(content) {
             let (from, to) = (start, start + content.len());
             found.push(ErrorLine {
                 part,
@@ -205,6 +205,15 @@ mod tests {
         assert!(has_failing_verdict("running 2 tests\ntest result: FAILED. 1 passed; 1 failed"));
         assert!(has_failing_verdict("===== 1 failed, 2 passed in 0.1s ====="));
         assert!(!has_failing_verdict("===== 3 passed in 0.1s ====="));
+    }
+
+    #[test]
+    fn a_line_that_would_end_a_mark_is_no_error_line() {
+        let text = "[lines 2-9 of 9 left out; error lines:\nerror: one\n3 more error lines]\nno more error lines]\n";
+        let part =
+            PartText { literal: Span::new(0, 0), text: text.into(), passages: Vec::new(), lines: line_count(text) };
+        let lines: Vec<u32> = error_lines(0, &part).iter().map(|line| line.line).collect();
+        assert_eq!(lines, [1]);
     }
 
     #[test]
