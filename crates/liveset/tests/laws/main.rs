@@ -10,8 +10,10 @@
 )]
 
 mod bench;
+mod changed;
 mod fitted;
 mod fixtures;
 mod generated;
 mod growing;
+mod rounds;
 mod traces;

@@ -2,6 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
+use liveset::Policy;
 use liveset_testkit::{Budget, Format, laws};
 use liveset_traces::{Conversation, Detection, Trace, detect};
 
@@ -9,6 +10,8 @@ use crate::bench::Bench;
 
 /// Conversations of list files that are looked at; the rest are alike. `LIVESET_ALL_POINTS` lifts this and the next.
 const MAX_CONVERSATIONS: usize = 6;
+/// A window that the longest traces pass several times over.
+const FIXED_WINDOW: u64 = 50_000;
 /// Request points per conversation.
 const MAX_POINTS: usize = 5;
 
@@ -58,10 +61,12 @@ fn every_law_holds_at_many_request_points_of_every_trace() {
         let format = format_of(&conversation);
         for point in points(&conversation) {
             let body = conversation.body_at(point).expect("the point exists");
-            for window_permille in [300, 600] {
-                let budget = Budget { window_permille, ..Budget::DEFAULT };
-                let bench = Bench::of_budget(format, &body, &budget);
-                bench.check(&body).unwrap_or_else(|error| panic!("{name} point {point} at {window_permille}: {error}"));
+            let shares = [300, 600].map(|window_permille| Budget { window_permille, ..Budget::DEFAULT });
+            let shares = shares.map(|budget| Bench::of_budget(format, &body, &budget));
+            let mut fixed = Policy::default();
+            fixed.window = Some(FIXED_WINDOW);
+            for bench in shares.into_iter().chain([Bench::new(format, fixed)]) {
+                bench.check(&body).unwrap_or_else(|error| panic!("{name} point {point}: {error}"));
             }
         }
     }
