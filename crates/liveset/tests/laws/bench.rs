@@ -24,19 +24,28 @@ pub(crate) struct Bench {
     pub(crate) format: Format,
     pub(crate) liveset: Liveset,
     pub(crate) archive: Arc<MemoryArchive>,
+    model: &'static str,
     min_gain: u64,
+    pins: Pins,
 }
+
+/// The model of nearly all tests: its vocabulary is counted exactly.
+pub(crate) const MODEL: &str = "gpt-4.1";
 
 impl Bench {
     pub(crate) fn new(format: Format, policy: Policy) -> Self {
+        Self::for_model(format, policy, MODEL)
+    }
+
+    pub(crate) fn for_model(format: Format, policy: Policy, model: &'static str) -> Self {
         let archive = Arc::new(MemoryArchive::new());
-        let min_gain = policy.min_gain;
+        let (min_gain, pins) = (policy.min_gain, Pins { call_ids: policy.pins.clone() });
         let liveset = Liveset::new(policy)
             .with_format(wire(format))
-            .with_model("gpt-4.1")
+            .with_model(model)
             .with_thoroughness(Thoroughness::Whole)
             .with_archive(archive.clone());
-        Self { format, liveset, archive, min_gain }
+        Self { format, liveset, archive, model, min_gain, pins }
     }
 
     pub(crate) fn try_run(&self, body: &[u8]) -> Result<Outcome, String> {
@@ -54,7 +63,7 @@ impl Bench {
     /// Checks every law of a single body.
     pub(crate) fn check(&self, body: &[u8]) -> Result<Outcome, String> {
         let outcome = self.run(body);
-        let recount = |body: &[u8]| size(self.format, body);
+        let recount = |body: &[u8]| size_for(self.model, self.format, body);
         if let Some(warning) =
             outcome.report["warnings"].as_array().and_then(|all| all.iter().find(|one| one["code"] == "verify_failed"))
         {
@@ -78,7 +87,7 @@ impl Bench {
         law_report(self.format, body, &outcome)?;
         law_honest_size(body, &outcome, recount)?;
         law_never_worse(body, &outcome, self.min_gain, recount)?;
-        law_protected(self.format, body, &outcome, &Pins::default())?;
+        law_protected(self.format, body, &outcome, &self.pins)?;
         // Known gap (see CHANGELOG): a body that leaves over the trigger passes other request points when it is read
         // again, and may be swept once more there. Bodies that leave at or under the trigger compact to themselves.
         let trigger = outcome.report["tokens"]["trigger"].as_u64().unwrap_or(0);
@@ -98,8 +107,12 @@ fn outcome(result: liveset::Result<liveset::Compaction<'_>>) -> Result<Outcome, 
 
 /// Counts a body as the library does, by a call of its own.
 pub(crate) fn size(format: Format, body: &[u8]) -> u64 {
+    size_for(MODEL, format, body)
+}
+
+pub(crate) fn size_for(model: &str, format: Format, body: &[u8]) -> u64 {
     let mut policy = Policy::default();
     policy.window = Some(u64::MAX >> 8);
-    let liveset = Liveset::new(policy).with_format(wire(format)).with_model("gpt-4.1");
+    let liveset = Liveset::new(policy).with_format(wire(format)).with_model(model);
     liveset.compact(body).map_or(0, |compaction| compaction.report().tokens.before)
 }

@@ -5,17 +5,21 @@ use liveset_testkit::{Budget, Format};
 
 use crate::bench::{Bench, size};
 
+/// A policy whose window is a share of `tokens`.
+pub(crate) fn policy_of(tokens: u64, budget: &Budget) -> Policy {
+    let mut policy = Policy::default();
+    policy.window = Some(budget.window_tokens(tokens));
+    policy.reserve = Some(budget.reserve_tokens(tokens).min(budget.window_tokens(tokens).saturating_sub(1)));
+    policy.trigger = u32::from(budget.trigger_percent);
+    policy.target = u32::from(budget.target_percent);
+    policy.min_gain = budget.min_gain;
+    policy.min_sweep_gain = u32::from(budget.min_sweep_gain_percent);
+    policy
+}
+
 impl Bench {
     /// A policy whose window is a share of the body.
     pub(crate) fn of_budget(format: Format, body: &[u8], budget: &Budget) -> Self {
-        let tokens = size(format, body);
-        let mut policy = Policy::default();
-        policy.window = Some(budget.window_tokens(tokens));
-        policy.reserve = Some(budget.reserve_tokens(tokens).min(budget.window_tokens(tokens).saturating_sub(1)));
-        policy.trigger = u32::from(budget.trigger_percent);
-        policy.target = u32::from(budget.target_percent);
-        policy.min_gain = budget.min_gain;
-        policy.min_sweep_gain = u32::from(budget.min_sweep_gain_percent);
-        Self::new(format, policy)
+        Self::new(format, policy_of(size(format, body), budget))
     }
 }

@@ -16,4 +16,5 @@ mod fixtures;
 mod generated;
 mod growing;
 mod rounds;
+mod settings;
 mod traces;
