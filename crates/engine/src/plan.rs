@@ -10,6 +10,7 @@ mod ends;
 mod state;
 mod desk;
 mod protect;
+mod potential;
 mod candidate;
 mod fill;
 mod media;

@@ -170,8 +170,31 @@ pub fn frames_evidence(line: &str) -> bool {
 /// Says whether a text holds a gap of ours.
 #[must_use]
 pub fn holds_gap(text: &str) -> bool {
+    gaps(text).next().is_some()
+}
+
+/// Gives what a result says before its first mark of ours and after its last, whole lines only.
+///
+/// What a verdict or exit status is read from: a text of which we left a part out says no more than it did whole.
+/// A text without marks is its own beginning and end.
+#[must_use]
+pub fn around_marks(text: &str) -> (&str, &str) {
+    if is_tombstone(text) {
+        return ("", "");
+    }
+    let Some(first) = gaps(text).next() else { return (text, text) };
+    let last = gaps(text).last().unwrap_or(first);
+    let ends = memchr::memmem::rfind(text.as_bytes(), EVIDENCE_END.as_bytes());
+    let last = ends.map_or(last, |end| last.max(end));
+    let head = text.get(..first).and_then(|head| head.rfind('\n')).map_or(0, |end| end + 1);
+    let tail = text.get(last..).and_then(|tail| tail.find('\n')).map_or(text.len(), |end| last + end + 1);
+    (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default())
+}
+
+/// Places of the words [`LEFT_OUT`] of each gap.
+fn gaps(text: &str) -> impl Iterator<Item = usize> + '_ {
     // The rare words are looked for first; the grammar is checked around them.
-    memchr::memmem::find_iter(text.as_bytes(), LEFT_OUT).any(|at| {
+    memchr::memmem::find_iter(text.as_bytes(), LEFT_OUT).filter(|&at| {
         let before = text.get(..at).unwrap_or_default();
         let from = before.len().saturating_sub(MAX_GAP_COUNTS);
         let from = (from..=at).find(|&from| before.is_char_boundary(from)).unwrap_or(at);
@@ -238,5 +261,14 @@ mod tests {
         assert!(!holds_gap("[lines of code left out]"));
         assert!(!holds_gap("[lines 3-x of 9 left out]"));
         assert!(!is_tombstone("[pruned from context: something else]"));
+    }
+
+    #[test]
+    fn what_we_left_out_moves_no_verdict() {
+        let errors = Evidence { lines: vec!["error: no".into()], more: 0 };
+        let text = format!("a\nb{}c\nd\n{}\ne\n", inner_gap(2, 9, 2, None), gap(4, 9, 10, None, &errors));
+        assert_eq!(around_marks(&text), ("a\n", "e\n"));
+        assert_eq!(around_marks("a\nb"), ("a\nb", "a\nb"));
+        assert_eq!(around_marks(&gap(1, 9, 9, None, &errors)), ("", ""));
     }
 }

@@ -86,6 +86,8 @@ fn take_in_result(desk: &Desk<'_, '_>, state: &mut State, idx: ItemIdx, item: &I
         change: None,
         written: None,
         tombstone: None,
+        pin: None,
+        gain: 0,
     });
     state.alive.push(ordinal);
     intake(desk, state, ordinal, item)

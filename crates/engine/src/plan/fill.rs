@@ -23,6 +23,8 @@ use crate::{
 
 /// Step number in reports.
 const STEP: u8 = 1;
+/// Why a result goes whole where nothing can stay.
+const NO_ROOM: &str = "no room under the target";
 
 /// What the fill decided for one result.
 pub(crate) struct Decision {
@@ -34,59 +36,70 @@ pub(crate) struct Decision {
     pub(crate) best: i32,
 }
 
-/// Decides the form of each candidate so that the view comes to `target`, or as near as it can.
-pub(crate) fn fill(
-    desk: &Desk<'_, '_>,
-    state: &mut State,
-    pins: &BTreeMap<usize, Pin>,
-    target: Tokens,
-) -> Result<Vec<Decision>> {
-    let candidates = candidates(desk, state, pins)?;
+/// Fills after one that ended over the limit; the last keeps nothing.
+const MAX_ROUNDS: u32 = 4;
+
+/// Where a fill aims at, and what it must not end over if it keeps anything.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aim {
+    pub(crate) target: Tokens,
+    /// At least the target.
+    pub(crate) limit: Tokens,
+}
+
+/// Decides the form of each candidate so that the view comes to the target, or as near as it can.
+pub(crate) fn fill(desk: &Desk<'_, '_>, state: &State, pins: &BTreeMap<usize, Pin>, aim: Aim) -> Result<Vec<Decision>> {
+    let candidates = candidates(state, pins);
     let mut floor = state.view.0;
     for &ordinal in &candidates {
         let Some(result) = state.results.get(ordinal) else { continue };
         floor = (floor + result.tombstone.unwrap_or_default().0).saturating_sub(result.tokens.0);
     }
-    if floor >= target.0 {
-        // Nothing can stay, so no score is needed.
-        return candidates
-            .into_iter()
-            .map(|ordinal| gone(desk, state, ordinal, "no room under the target", 0))
-            .collect();
+    let mut room = aim.target.0.saturating_sub(floor);
+    let scores = if room == 0 { Vec::new() } else { scores(desk, state)? };
+    for round in 1..=MAX_ROUNDS {
+        if room == 0 {
+            break;
+        }
+        let decisions = fill_room(desk, state, &candidates, &scores, room)?;
+        let view = decisions.iter().fold(state.view.0, |view, decision| {
+            let before = state.results.get(decision.ordinal).map_or(0, |result| result.tokens.0);
+            (view + decision.tokens.0).saturating_sub(before)
+        });
+        if view <= aim.limit.0 {
+            return Ok(decisions);
+        }
+        // Passages counted alone and small runs that stay can add up to more than the room.
+        room = if round + 1 == MAX_ROUNDS { 0 } else { room.saturating_sub(2 * (view - aim.limit.0)) };
     }
-    let scores = scores(desk, state)?;
+    // Nothing can stay, so no score is needed.
+    candidates.into_iter().map(|ordinal| gone(desk, state, ordinal, NO_ROOM, 0)).collect()
+}
+
+fn fill_room(
+    desk: &Desk<'_, '_>,
+    state: &State,
+    candidates: &[usize],
+    scores: &[Vec<Vec<Score>>],
+    room: u64,
+) -> Result<Vec<Decision>> {
     let mut filled = Vec::with_capacity(candidates.len());
-    for &ordinal in &candidates {
+    for &ordinal in candidates {
         let Some(result) = state.results.get(ordinal) else { continue };
         let of_result = scores.get(ordinal).map(Vec::as_slice).unwrap_or_default();
         filled.push(Candidate::new(desk, ordinal, result, of_result)?);
     }
-    buy_back(&mut filled, target.0 - floor);
+    buy_back(&mut filled, room);
     filled.iter_mut().map(|candidate| decide(desk, state, candidate)).filter_map(Result::transpose).collect()
 }
 
 /// Results that step 1 may take: processed, not pinned, and dearer than their tombstone.
-fn candidates(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<Vec<usize>> {
-    let min_gain = desk.policy.min_gain;
-    let mut found = Vec::new();
-    for ordinal in state.alive.clone() {
-        let Some(result) = state.results.get_mut(ordinal) else { continue };
-        if result.number >= state.number || pins.contains_key(&ordinal) || result.tokens.0 <= min_gain {
-            continue;
-        }
-        let texts = desk.texts(ordinal)?;
-        // What arrives with our own marks was cut before: it only ever goes whole, and only if the body must fit.
-        if texts.is_blank || texts.arrives_cut {
-            continue;
-        }
-        if result.tombstone.is_none() {
-            result.tombstone = Some(desk.size(ordinal, &Form::Gone, result.original)?);
-        }
-        if result.tombstone.is_some_and(|tombstone| tombstone.0 + min_gain <= result.tokens.0) {
-            found.push(ordinal);
-        }
-    }
-    Ok(found)
+fn candidates(state: &State, pins: &BTreeMap<usize, Pin>) -> Vec<usize> {
+    let may_go = |ordinal: &&usize| {
+        let result = state.results.get(**ordinal);
+        result.is_some_and(|result| result.gain > 0) && !pins.contains_key(*ordinal)
+    };
+    state.alive.iter().filter(may_go).copied().collect()
 }
 
 /// Decides for the tombstone.

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use liveset_tokens::Tokens;
+
 use super::{
     desk::Desk,
     protect::Pin,
@@ -18,20 +20,7 @@ use crate::{
 
 /// Puts a notice in place of each picture but the newest `keep_media`.
 pub(crate) fn drop_old(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
-    let keep = desk.policy.keep_media as usize;
-    let Some(old) = state.media.len().checked_sub(keep).and_then(|old| state.media.get(..old)) else { return Ok(()) };
-    let mut gone = Vec::new();
-    for &idx in old {
-        let Some(ordinal) = ordinal_of(desk, state, idx)? else { continue };
-        let unprocessed = state.results.get(ordinal).is_none_or(|result| result.number >= state.number);
-        if unprocessed || pins.contains_key(&ordinal) {
-            continue;
-        }
-        if let Some(notice) = notice(desk, idx, ordinal)? {
-            gone.push((idx, notice));
-        }
-    }
-    for (idx, notice) in gone {
+    for (idx, notice) in due(desk, state, pins)? {
         state.view = Tokens((state.view.0 + notice.after.0).saturating_sub(notice.before.0));
         state.media.retain(|media| *media != idx);
         state.notices.insert(idx, notice);
@@ -39,7 +28,27 @@ pub(crate) fn drop_old(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<u
     Ok(())
 }
 
-use liveset_tokens::Tokens;
+/// Gives the tokens that [`drop_old`] would free.
+pub(crate) fn potential(desk: &Desk<'_, '_>, state: &State, passing: &BTreeMap<usize, Pin>) -> Result<u64> {
+    let due = due(desk, state, passing)?;
+    Ok(due.iter().map(|(_, notice)| notice.before.0.saturating_sub(notice.after.0)).sum())
+}
+
+/// Finds the pictures that may go, with their notices.
+fn due(desk: &Desk<'_, '_>, state: &State, pins: &BTreeMap<usize, Pin>) -> Result<Vec<(ItemIdx, Notice)>> {
+    let keep = desk.policy.keep_media as usize;
+    let old = state.media.len().checked_sub(keep).and_then(|old| state.media.get(..old)).unwrap_or_default();
+    let mut due = Vec::new();
+    for &idx in old {
+        let Some(ordinal) = ordinal_of(desk, state, idx)? else { continue };
+        let processed =
+            state.results.get(ordinal).is_some_and(|result| result.number < state.number && result.pin.is_none());
+        if processed && !pins.contains_key(&ordinal) {
+            due.extend(notice(desk, idx, ordinal)?.map(|notice| (idx, notice)));
+        }
+    }
+    Ok(due)
+}
 
 fn ordinal_of(desk: &Desk<'_, '_>, state: &State, media: ItemIdx) -> Result<Option<usize>> {
     let Some(within) = desk.item(media)?.within else { return Ok(None) };

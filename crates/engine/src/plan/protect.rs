@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{desk::Desk, state::State};
 use crate::{
+    content_id::ContentId,
     error::Result,
     tools::{self, ToolClass},
     transcript::{Call, Editing, ErrorFlag, Item},
@@ -44,32 +45,89 @@ impl Pin {
     }
 }
 
-/// Finds the pinned results, by their place in order of delivery.
+/// Which results are pinned by what came after or before them; taken in result by result.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PinTracker {
+    /// Results taken in so far.
+    seen: usize,
+    newest_error: Option<usize>,
+    /// Newest result of each plan tool.
+    plans: BTreeMap<String, usize>,
+    /// Newest full answer of each call, by the call's bytes.
+    full: BTreeMap<ContentId, usize>,
+    unchanged: BTreeSet<usize>,
+}
+
+impl PinTracker {
+    /// Gives the results that are pinned for now and may be free later, each once.
+    pub(crate) fn passing(&self) -> BTreeMap<usize, Pin> {
+        let mut pins = BTreeMap::new();
+        for &ordinal in self.plans.values() {
+            pins.insert(ordinal, Pin::Plan);
+        }
+        if let Some(ordinal) = self.newest_error {
+            pins.entry(ordinal).or_insert(Pin::NewestError);
+        }
+        for &ordinal in &self.unchanged {
+            pins.entry(ordinal).or_insert(Pin::Unchanged);
+        }
+        pins
+    }
+}
+
+/// Takes in the results that the tracker has not seen.
+pub(crate) fn track(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
+    while state.pinned.seen < state.results.len() {
+        let ordinal = state.pinned.seen;
+        state.pinned.seen += 1;
+        let lasting = lasting(desk, state, ordinal)?;
+        if let Some(result) = state.results.get_mut(ordinal) {
+            result.pin = lasting;
+        }
+        let texts = desk.texts(ordinal)?;
+        if tools::is_plan_tool(&texts.name.tool) {
+            state.pinned.plans.insert(texts.name.tool.clone(), ordinal);
+        }
+        if texts.tells_failure || answer_of(desk, state, ordinal)?.is_some_and(|answer| answer.error == ErrorFlag::Set)
+        {
+            state.pinned.newest_error = Some(ordinal);
+        }
+        track_stub(desk, state, ordinal)?;
+    }
+    Ok(())
+}
+
+/// Finds the pinned results among those that may still go, by their place in order of delivery.
 pub(crate) fn pins(desk: &Desk<'_, '_>, state: &State) -> Result<BTreeMap<usize, Pin>> {
-    let mut pins = BTreeMap::new();
-    let wanted: BTreeSet<&str> = desk.policy.pins.iter().map(String::as_str).collect();
+    let mut state = std::borrow::Cow::Borrowed(state);
+    if state.pinned.seen < state.results.len() {
+        track(desk, state.to_mut())?;
+    }
+    let mut pins = state.pinned.passing();
     for &ordinal in &state.alive {
-        let Some(result) = state.results.get(ordinal) else { continue };
-        let item = desk.item(result.item)?;
-        let answer = item.answer();
-        if answer.is_some_and(|answer| answer.editing == Editing::Fixed) {
-            pins.insert(ordinal, Pin::Fixed);
-        } else if !wanted.is_empty() && wanted.contains(id_of(desk, item).as_str()) {
-            pins.insert(ordinal, Pin::Policy);
-        } else if desk.texts(ordinal)?.has_marker {
-            pins.insert(ordinal, Pin::Marker);
+        if let Some(pin) = state.results.get(ordinal).and_then(|result| result.pin) {
+            pins.insert(ordinal, pin);
         }
     }
-    for ordinal in newest_plans(desk, state)? {
-        pins.entry(ordinal).or_insert(Pin::Plan);
-    }
-    if let Some(ordinal) = newest_error(desk, state)? {
-        pins.entry(ordinal).or_insert(Pin::NewestError);
-    }
-    for ordinal in said_unchanged(desk, state)? {
-        pins.entry(ordinal).or_insert(Pin::Unchanged);
-    }
     Ok(pins)
+}
+
+/// Gives the pin that a result has by itself, for good.
+fn lasting(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<Option<Pin>> {
+    let Some(result) = state.results.get(ordinal) else { return Ok(None) };
+    let item = desk.item(result.item)?;
+    if item.answer().is_some_and(|answer| answer.editing == Editing::Fixed) {
+        return Ok(Some(Pin::Fixed));
+    }
+    if !desk.policy.pins.is_empty() && desk.policy.pins.contains(&id_of(desk, item)) {
+        return Ok(Some(Pin::Policy));
+    }
+    Ok(desk.texts(ordinal)?.has_marker.then_some(Pin::Marker))
+}
+
+fn answer_of<'d>(desk: &Desk<'d, '_>, state: &State, ordinal: usize) -> Result<Option<&'d crate::transcript::Answer>> {
+    let Some(result) = state.results.get(ordinal) else { return Ok(None) };
+    Ok(desk.item(result.item)?.answer())
 }
 
 fn id_of(desk: &Desk<'_, '_>, item: &Item) -> String {
@@ -77,53 +135,31 @@ fn id_of(desk: &Desk<'_, '_>, item: &Item) -> String {
     literal.and_then(|raw| crate::json::decode(raw).ok()).map(|id| id.text().to_owned()).unwrap_or_default()
 }
 
-fn newest_plans(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<usize>> {
-    let mut newest: BTreeMap<&str, usize> = BTreeMap::new();
-    for ordinal in 0..state.results.len() {
-        let tool = desk.texts(ordinal)?.name.tool.as_str();
-        if tools::is_plan_tool(tool) {
-            newest.insert(tool, ordinal);
-        }
-    }
-    Ok(newest.into_values().collect())
-}
-
-fn newest_error(desk: &Desk<'_, '_>, state: &State) -> Result<Option<usize>> {
-    for (ordinal, result) in state.results.iter().enumerate().rev() {
-        let flagged = desk.item(result.item)?.answer().is_some_and(|answer| answer.error == ErrorFlag::Set);
-        if flagged || desk.texts(ordinal)?.tells_failure {
-            return Ok(Some(ordinal));
-        }
-    }
-    Ok(None)
-}
-
 /// A stub points back at the newest full answer of the same call. Re-runs of a command are no stubs.
-fn said_unchanged(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<usize>> {
-    let mut newest_full: BTreeMap<(&[u8], &[u8]), usize> = BTreeMap::new();
-    let mut pinned = Vec::new();
-    for (ordinal, result) in state.results.iter().enumerate() {
-        let call = desk.item(result.item)?.answer().and_then(|answer| answer.call);
-        let call = match call {
-            Some(idx) => desk.item(idx)?.call(),
-            None => None,
-        };
-        let Some(key) = call.and_then(|call| key_of(desk, call)) else { continue };
-        let full = newest_full.get(&key).and_then(|&at| state.results.get(at).map(|before| (at, before.original)));
-        match full {
-            Some((at, size)) if result.original.0 * STUB_SHARE < size.0 => {
-                if desk.texts(at)?.name.class != ToolClass::Execution {
-                    pinned.push(at);
-                }
-            }
-            Some(_) | None => {
-                newest_full.insert(key, ordinal);
+fn track_stub(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize) -> Result<()> {
+    let call = answer_of(desk, state, ordinal)?.and_then(|answer| answer.call);
+    let call = match call {
+        Some(idx) => desk.item(idx)?.call(),
+        None => None,
+    };
+    let Some(key) = call.and_then(|call| key_of(desk, call)) else { return Ok(()) };
+    let size = |at: usize| state.results.get(at).map_or(0, |result| result.original.0);
+    match state.pinned.full.get(&key).copied() {
+        Some(full) if size(ordinal) * STUB_SHARE < size(full) => {
+            if desk.texts(full)?.name.class != ToolClass::Execution {
+                state.pinned.unchanged.insert(full);
             }
         }
+        Some(_) | None => {
+            state.pinned.full.insert(key, ordinal);
+        }
     }
-    Ok(pinned)
+    Ok(())
 }
 
-fn key_of<'a>(desk: &Desk<'_, 'a>, call: &Call) -> Option<(&'a [u8], &'a [u8])> {
-    Some((call.name?.of(desk.transcript.body), call.arguments?.of(desk.transcript.body)))
+fn key_of(desk: &Desk<'_, '_>, call: &Call) -> Option<ContentId> {
+    let body = desk.transcript.body;
+    // Two literals side by side: a quote cannot stand inside either, so no two calls share a key.
+    let key = [call.name?.of(body), call.arguments?.of(body)].concat();
+    Some(ContentId::of(&key))
 }

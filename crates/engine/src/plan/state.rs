@@ -8,6 +8,8 @@ use liveset_tokens::Tokens;
 
 use super::{
     form::{Form, Piece, Removed},
+    potential::Potential,
+    protect::{Pin, PinTracker},
     texts::PartText,
 };
 use crate::{content_id::ContentId, edit::Back, report::EditKind, transcript::ItemIdx};
@@ -33,8 +35,12 @@ pub struct State {
     pub(crate) number: u32,
     /// Places of signed reasoning.
     pub(crate) signed: Vec<ItemIdx>,
-    /// The growth step from which the next sweep is planned (see `sweep`).
-    pub(crate) next_level: u64,
+    /// Results that are pinned for now.
+    pub(crate) pinned: PinTracker,
+    /// What a sweep could free at most.
+    pub(crate) potential: Potential,
+    /// The view below which no sweep is planned again (see `sweep`).
+    pub(crate) next_plan: Tokens,
     /// Sweeps so far.
     pub(crate) sweeps: Vec<SweepRecord>,
     /// What went wrong or was held back at the newest request point.
@@ -71,6 +77,10 @@ pub(crate) struct ResultState {
     pub(crate) written: Option<Arc<Written>>,
     /// Its tombstone's size, once asked for.
     pub(crate) tombstone: Option<Tokens>,
+    /// Why it is never touched, by itself.
+    pub(crate) pin: Option<Pin>,
+    /// What its tombstone saves, once it is processed; 0 where it may not go.
+    pub(crate) gain: u64,
 }
 
 /// Why a result has its form.

@@ -10,7 +10,7 @@ use super::{
     desk::Desk,
     fill::{self, Decision},
     form::Form,
-    media, price,
+    media, potential, price,
     protect::{self, Pin},
     shorten,
     state::{Held, State, SweepRecord},
@@ -25,67 +25,73 @@ const HOPELESS_GROWTH: u64 = 16;
 
 /// Sweeps at the request point after item `point`, if one is due and allowed.
 pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<()> {
-    let Some(level) = level(desk, state) else {
-        state.held = Held::No;
-        return Ok(());
-    };
-    let forced = state.view > desk.budget.room;
-    if !forced && level < state.next_level {
+    state.held = Held::No;
+    if !is_over_trigger(desk, state) {
         return Ok(());
     }
-    if forced && is_hopeless(desk, state) {
-        if level < state.next_level {
-            return Ok(());
-        }
-        state.next_level = level + level / HOPELESS_GROWTH + 1;
+    let forced = state.view > desk.budget.room;
+    let potential = potential::of_view(desk, state)?;
+    let least = desk.budget.min_sweep_gain.0;
+    if !forced && potential < least.max(1) {
+        state.held = if potential == 0 { Held::No } else { Held::TooLittle };
+        return Ok(());
     }
     if !forced && waits_for_user(desk, state, point)? {
         state.held = Held::Reasoning;
         return Ok(());
     }
+    if state.view < state.next_plan && (!forced || is_hopeless(desk, state)) {
+        state.held = if forced { Held::No } else { Held::TooLittle };
+        return Ok(());
+    }
     let mut trial = state.clone();
-    let pins = protect::pins(desk, &trial)?;
-    media::drop_old(desk, &mut trial, &pins)?;
-    let target = desk.budget.target;
-    let mut decisions = fill::fill(desk, &mut trial, &pins, target)?;
+    balanced(desk, &mut trial)?;
+    if !forced && state.view.0 < trial.view.0.saturating_add(least.max(1)) {
+        // Rounding at passage borders can keep a sweep from freeing all that the tombstones promise.
+        state.held = Held::TooLittle;
+        state.next_plan = Tokens(state.view.0.saturating_add((least / 2).max(1)));
+        return Ok(());
+    }
+    potential::settle(desk, &mut trial)?;
+    if trial.view < state.view {
+        record(desk, state.view, &mut trial, point);
+    }
+    trial.next_plan = Tokens(0);
+    if trial.view > desk.budget.room && is_hopeless(desk, &trial) {
+        trial.next_plan = Tokens(trial.view.0.saturating_add(trial.view.0 / HOPELESS_GROWTH));
+    }
+    *state = trial;
+    Ok(())
+}
+
+/// The order of sacrifice of `balanced`.
+fn balanced(desk: &Desk<'_, '_>, trial: &mut State) -> Result<()> {
+    let pins = protect::pins(desk, trial)?;
+    media::drop_old(desk, trial, &pins)?;
+    let limit = Tokens(desk.budget.trigger.0.saturating_sub(surcharge(desk, trial)));
+    let aim = fill::Aim { target: desk.budget.target.min(limit), limit };
+    let mut decisions = fill::fill(desk, trial, &pins, aim)?;
     decisions.sort_by_key(|decision| (decision.best, decision.ordinal));
     for decision in &decisions {
         trial.set(decision.ordinal, decision.form.clone(), decision.tokens, decision.change.clone());
     }
-    if !forced && state.view.0 < trial.view.0 + desk.budget.min_sweep_gain.0 {
-        state.held = Held::TooLittle;
-        state.next_level = level + 1;
-        return Ok(());
-    }
     if trial.view > desk.budget.room {
-        take_whole(desk, &mut trial, &pins, &decisions)?;
-        shorten::shorten_newest(desk, &mut trial, &pins)?;
-    }
-    settle(&mut trial);
-    if trial.view < state.view {
-        record(desk, state.view, &mut trial, point);
-    }
-    *state = trial;
-    state.held = Held::No;
-    if let Some(level) = self::level(desk, state) {
-        state.next_level = level + 1;
-    } else {
-        state.next_level = 0;
+        take_whole(desk, trial, &pins, &decisions)?;
+        shorten::shorten_newest(desk, trial, &pins)?;
     }
     Ok(())
 }
 
-/// Gives how many steps of growth the view is over the trigger, or `None` if it is not over it.
+/// Says whether the view is over the trigger, the fixed part charged rounded up.
 ///
-/// A step is half the least gain of a sweep, and one plan is made per step: after a refusal the next is made where the
-/// view has grown into a further step. The steps are a fixed grid over the trigger, and not growth from the view at
-/// the refusal, so that a compacted body, which passes other points on its way, compacts to itself.
-fn level(desk: &Desk<'_, '_>, state: &State) -> Option<u64> {
-    let charged =
-        (state.view.0 - state.fixed.0.min(state.view.0)).saturating_add(desk.budget.charged_fixed(state.fixed).0);
-    // Fit is decided by the exact count: rounding the fixed part up never forces anything.
-    let over = charged.checked_sub(desk.budget.trigger.0).filter(|&over| over > 0)?;
-    Some(over / (desk.budget.min_sweep_gain.0 / 2).max(1))
+/// Fit is decided by the exact count: rounding the fixed part up never forces anything.
+fn is_over_trigger(desk: &Desk<'_, '_>, state: &State) -> bool {
+    state.view.0.saturating_add(surcharge(desk, state)) > desk.budget.trigger.0
+}
+
+/// Gives what the trigger charges for the fixed part beyond its size.
+fn surcharge(desk: &Desk<'_, '_>, state: &State) -> u64 {
+    desk.budget.charged_fixed(state.fixed).0.saturating_sub(state.fixed.0)
 }
 
 /// Says whether what no step may touch is over the room by itself.
@@ -144,12 +150,6 @@ fn take_whole(
         }
     }
     Ok(())
-}
-
-/// Tombstones are final: they are never looked at again.
-fn settle(state: &mut State) {
-    let results = &state.results;
-    state.alive.retain(|&ordinal| results.get(ordinal).is_some_and(|result| *result.form != Form::Gone));
 }
 
 fn record(desk: &Desk<'_, '_>, before: Tokens, after: &mut State, point: ItemIdx) {

@@ -138,8 +138,9 @@ const EXIT_FRAMES: [&str; 7] = [
 ];
 
 fn exit_status(text: &str) -> Option<i64> {
-    let first = text.lines().take(FRAME_LINES);
-    let last = text.lines().rev().take(FRAME_LINES);
+    let (head, end) = tombstone::around_marks(text);
+    let first = head.lines().take(FRAME_LINES);
+    let last = end.lines().rev().take(FRAME_LINES);
     first.chain(last).find_map(|line| {
         // A frame is a short line of its own, or the metadata that closes a JSON envelope.
         let line = if line.len() > 400 { tail(line, 200) } else { line };
@@ -178,7 +179,8 @@ const FAILING_VERDICTS: [&str; 9] = [
 const VERDICT_BYTES: usize = 2_000;
 
 fn has_failing_verdict(text: &str) -> bool {
-    let end = tail(text, VERDICT_BYTES);
+    let (_, end) = tombstone::around_marks(text);
+    let end = tail(end, VERDICT_BYTES);
     FAILING_VERDICTS.iter().any(|verdict| end.contains(verdict))
         || end.lines().rev().take(FRAME_LINES).any(is_pytest_failure)
 }

@@ -1,0 +1,88 @@
+//! How much could a sweep free here? Kept as a running sum, so that asking at every request point costs little.
+//!
+//! An upper bound from sizes alone: never scores, never decides which passage goes.
+
+use super::{desk::Desk, form::Form, media, protect, state::State};
+use crate::error::Result;
+
+/// What the tombstones of processed results would save together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Potential {
+    /// Results, from the first, whose gain is in the sum.
+    counted: usize,
+    sum: u64,
+}
+
+/// Gives the tokens that old pictures and the tombstones of all free results would save.
+///
+/// Depends on the view alone and not on what was tried at earlier points: a compacted body, in which less may go, is
+/// never swept where the body it came from was not (law 6).
+pub(crate) fn of_view(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
+    protect::track(desk, state)?;
+    while state.results.get(state.potential.counted).is_some_and(|result| result.number < state.number) {
+        let ordinal = state.potential.counted;
+        state.potential.counted += 1;
+        let gain = gain(desk, state, ordinal)?;
+        if let Some(result) = state.results.get_mut(ordinal) {
+            result.gain = gain;
+        }
+        state.potential.sum += gain;
+    }
+    let passing = state.pinned.passing();
+    let gain_of = |at: &usize| state.results.get(*at).map_or(0, |result| result.gain);
+    let held: u64 = passing.keys().map(gain_of).sum();
+    Ok(state.potential.sum.saturating_sub(held) + media::potential(desk, state, &passing)?)
+}
+
+/// Gives what the tombstone of a processed result saves; 0 where it may not go by step 1.
+fn gain(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize) -> Result<u64> {
+    let Some(result) = state.results.get(ordinal) else { return Ok(0) };
+    if result.pin.is_some() || result.tokens.0 <= desk.policy.min_gain {
+        return Ok(0);
+    }
+    let texts = desk.texts(ordinal)?;
+    // What arrives with our own marks was cut before: it only ever goes whole, and only if the body must fit.
+    if texts.is_blank || texts.arrives_cut {
+        return Ok(0);
+    }
+    let tombstone = desk.size(ordinal, &Form::Gone, result.original)?;
+    let gain = saved(result.tokens.0, tombstone.0, desk.policy.min_gain);
+    if let Some(result) = state.results.get_mut(ordinal) {
+        result.tombstone = Some(tombstone);
+    }
+    Ok(gain)
+}
+
+/// Brings the sum up to date after a sweep, and lets go of results that can never go any more.
+///
+/// Tombstones are final. A processed result hardly longer than its tombstone stays for good.
+pub(crate) fn settle(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
+    let mut sum = 0;
+    let mut alive = Vec::with_capacity(state.alive.len());
+    for &ordinal in &state.alive {
+        let Some(result) = state.results.get_mut(ordinal) else { continue };
+        if *result.form == Form::Gone {
+            result.gain = 0;
+            continue;
+        }
+        if ordinal >= state.potential.counted {
+            alive.push(ordinal);
+            continue;
+        }
+        if result.gain > 0 {
+            let tombstone = result.tombstone.unwrap_or_default().0;
+            result.gain = saved(result.tokens.0, tombstone, desk.policy.min_gain);
+            sum += result.gain;
+        }
+        if result.gain > 0 || result.pin.is_some() || desk.texts(ordinal)?.arrives_cut {
+            alive.push(ordinal);
+        }
+    }
+    state.alive = alive;
+    state.potential.sum = sum;
+    Ok(())
+}
+
+fn saved(tokens: u64, tombstone: u64, min_gain: u64) -> u64 {
+    tokens.checked_sub(tombstone).filter(|&gain| gain >= min_gain.max(1)).unwrap_or(0)
+}
