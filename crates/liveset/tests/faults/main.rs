@@ -25,6 +25,7 @@
 //! | F07 | two user turns are counted | turns in a report |
 //! | F36 | the exit status, where the line that states it stands in a gap | gaps that carry it |
 //! | F40, F44 | no recall tool or instruction is added, where one could be | recall routes |
+//! | F76 at 300 | the mark names a handle | recall routes |
 //! | F41 | an old recall answer folds back to the id it asked for | recall |
 //! | F51 | logs and metrics; `purge` | proxy, archive |
 //! | F56 | the forwarded `Content-Length` | proxy |
