@@ -101,6 +101,6 @@ fn findings(format: WireFormat, outline: &Outline<'_>) -> Findings {
         WireFormat::OpenaiChat => openai_chat::check(reading, &mut found),
         WireFormat::OpenaiResponses => openai_responses::check(reading, &mut found),
     }
-    surrogates::check(outline.body(), &mut found);
+    surrogates::check(outline, &mut found);
     found
 }

@@ -27,7 +27,8 @@ pub trait TokenCounter: Send + Sync {
     /// Counts a text; an estimator gives the upper edge of its band.
     fn count(&self, text: &str) -> Tokens;
 
-    /// Gives the name that reports use.
+    /// Gives the name that reports use. Counters that count differently have different names: what was counted is
+    /// remembered under them.
     fn name(&self) -> &str;
 
     /// Says how far the count may be trusted.

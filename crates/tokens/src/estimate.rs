@@ -46,7 +46,7 @@ impl TokenCounter for Ratio {
     }
 }
 
-/// Gives the counter of a family; vocabularies load when they first count.
+/// Gives the counter of a family.
 ///
 /// ```
 /// use liveset_tokens::{Exactness, Family, counter};

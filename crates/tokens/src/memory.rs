@@ -4,7 +4,7 @@
 
 use crate::vocabulary::{MAX_KEY_BYTES, NO_TOKEN, Vocabulary, key_at};
 
-/// Pieces remembered, a power of two: 0.8 MB a thread, which a second-level cache holds. Few distinct pieces make up most
+/// Pieces remembered, a power of two: 1 MB a thread, which a second-level cache holds. Few distinct pieces make up most
 /// of any text.
 const PIECES: usize = 1 << 15;
 

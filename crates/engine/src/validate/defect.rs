@@ -2,7 +2,7 @@
 //!
 //! Collects, bounds and sorts findings; knows no rule.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::Code;
 use super::paths;
@@ -37,6 +37,8 @@ impl std::fmt::Display for Defect {
 pub(super) struct Findings {
     found: Vec<Found>,
     counts: BTreeMap<Code, usize>,
+    /// What is in `found`: a value counts once for each rule it breaks, however often.
+    places: BTreeSet<(Code, usize)>,
 }
 
 struct Found {
@@ -54,10 +56,15 @@ impl Findings {
         self.add_gone(code, offset, offset, message);
     }
 
+    /// Takes a defect at `offset` inside the value at `holder`, which has no nodes inside: of several, the first.
+    pub(super) fn add_inside(&mut self, code: Code, holder: usize, offset: usize, message: &'static str) {
+        self.add_gone(code, holder, offset, message);
+    }
+
     /// Takes a defect of something that stood at `at` in the original and would stand at `shown_at` in the output.
     pub(super) fn add_gone(&mut self, code: Code, at: usize, shown_at: usize, message: &'static str) {
         let count = self.counts.entry(code).or_default();
-        if *count < MAX_DEFECTS_PER_CODE {
+        if *count < MAX_DEFECTS_PER_CODE && self.places.insert((code, at)) {
             *count += 1;
             self.found.push(Found { code, at, shown_at, message });
         }

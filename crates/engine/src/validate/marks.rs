@@ -33,7 +33,7 @@ impl Marks {
         let tools = Reading::new(&tools);
         for tool in tools.elements(tools.outline.root()) {
             if let Some(mark) = tools.field(tool, "cache_control") {
-                self.mark(start + tools.offset(mark), tools.word(mark, "ttl").as_ref(), found);
+                self.mark(start, start + tools.offset(mark), tools.word(mark, "ttl").as_ref(), found);
             }
         }
     }
@@ -41,7 +41,8 @@ impl Marks {
     /// Looks at a block.
     pub(super) fn block(&mut self, reading: Reading<'_, '_>, block: NodeIdx, found: &mut Findings) {
         let Some(mark) = reading.field(block, "cache_control") else { return };
-        self.mark(reading.offset(mark), reading.word(mark, "ttl").as_ref(), found);
+        let offset = reading.offset(mark);
+        self.mark(offset, offset, reading.word(mark, "ttl").as_ref(), found);
         match reading.word(block, "type").as_ref() {
             "thinking" | "redacted_thinking" => {
                 reading.report(found, Code::MarkOnBadBlock, mark, "thinking carries no mark");
@@ -62,19 +63,21 @@ impl Marks {
         // Without nodes, its `ttl` is read apart.
         let ttl = Outline::read_all(reading.outline.bytes(mark))
             .map(|inner| Reading::new(&inner).word(inner.root(), "ttl").into_owned());
-        self.mark(reading.offset(mark), &ttl.unwrap_or_default(), found);
+        let offset = reading.offset(mark);
+        self.mark(offset, offset, &ttl.unwrap_or_default(), found);
     }
 
-    fn mark(&mut self, offset: usize, ttl: &str, found: &mut Findings) {
+    /// Takes a mark at `offset` inside the value at `holder`, which has the path.
+    fn mark(&mut self, holder: usize, offset: usize, ttl: &str, found: &mut Findings) {
         self.count += 1;
         if self.count == MAX_MARKS + 1 {
-            found.add(Code::TooManyMarks, offset, "a fifth mark");
+            found.add_inside(Code::TooManyMarks, holder, offset, "a fifth mark");
         }
         // "1 h marks must precede 5 m marks"; a mark without `ttl` lasts five minutes.
         if ttl != "1h" {
             self.seen = Seen::Short;
         } else if self.seen == Seen::Short {
-            found.add(Code::TtlOrder, offset, "a mark of one hour after one of five minutes");
+            found.add_inside(Code::TtlOrder, holder, offset, "a mark of one hour after one of five minutes");
         }
     }
 }

@@ -1,8 +1,14 @@
 //! What is the name of a place in a body?
 //!
-//! Turns offsets into paths in one walk; never looks into values that have no nodes.
+//! Turns offsets into paths in one walk; never looks into values that have no nodes, and shows no key but a plain word.
 
 use crate::json::{NodeIdx, Outline, decode};
+
+/// Longest key that a path shows: those of all formats are shorter, and what a client makes up may be of any length.
+const MAX_KEY_BYTES: usize = 64;
+
+/// Stands in a path, with its place, for a key that is no plain word.
+const STRANGE_KEY: char = '?';
 
 /// Gives, for offsets in rising order, the path of the innermost value that holds each.
 pub(super) fn of(outline: &Outline<'_>, offsets: &[usize]) -> Vec<String> {
@@ -60,8 +66,15 @@ impl Walk<'_, '_> {
         if !self.path.is_empty() {
             self.path.push('.');
         }
-        if let Ok(key) = decode(key.of(self.outline.body())) {
-            self.path.push_str(key.text());
+        match decode(key.of(self.outline.body())) {
+            Ok(key) if is_plain(key.text()) => self.path.push_str(key.text()),
+            Ok(_) | Err(_) => self.path.push_str(&format!("{STRANGE_KEY}{place}")),
         }
     }
+}
+
+/// Says whether a key may stand in a path: one line, and nothing that could pass for a further step.
+fn is_plain(key: &str) -> bool {
+    let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    (1..=MAX_KEY_BYTES).contains(&key.len()) && key.bytes().all(is_of_word)
 }

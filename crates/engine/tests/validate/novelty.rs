@@ -1,6 +1,9 @@
 //! Is a defect that was there before told apart from a new one?
 
-use liveset_engine::validate::{Code, Defect, MAX_DEFECTS_PER_CODE, new_defects};
+use liveset_engine::transcript::WireFormat;
+use liveset_engine::validate::{Code, Defect, Epoch, MAX_DEFECTS_PER_CODE, new_defects};
+
+use super::{check, check_against};
 
 fn defects(paths: &[&str]) -> Vec<Defect> {
     let defect = |(place, path): (usize, &&str)| Defect {
@@ -41,4 +44,31 @@ fn a_code_at_its_limit_explains_any_number() {
     let full = vec!["messages[1]"; MAX_DEFECTS_PER_CODE];
     assert_eq!(new_paths(&full, &["system[7]"]), [""; 0]);
     assert_eq!(new_paths(&full[1..], &["system[7]"]), ["system[7]"]);
+}
+
+/// Many halves of pairs in one text, or many marks in `tools`, must not push a later one out of the list of what was there.
+#[test]
+fn a_value_full_of_one_fault_hides_no_other() {
+    let many = 2 * MAX_DEFECTS_PER_CODE;
+    let halves = r"\ud83d ".repeat(many);
+    let tool = |ttl: &str| format!(r#"{{"name":"f","input_schema":{{}},"cache_control":{{"ttl":"{ttl}"}}}}"#);
+    let tools = [vec![tool("5m")], vec![tool("1h"); many]].concat().join(",");
+    let body = |result: &str| {
+        format!(
+            r#"{{"tools":[{tools}],"messages":[{{"role":"user","content":"a"}},{{"role":"assistant","content":[{{"type":"tool_use","id":"a","name":"f","input":{{}}}}]}},{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a","content":"{result}"}},{{"type":"text","text":"half \ud83d","cache_control":{{"ttl":"1h"}}}}]}}]}}"#
+        )
+    };
+    let (original, output) = (body(&halves), body("[cut]"));
+    let before = check(WireFormat::Anthropic, &original);
+    let count = |code| before.iter().filter(|defect| defect.code == code).count();
+    assert_eq!((count(Code::LoneSurrogate), count(Code::TtlOrder)), (2, 2));
+    let after = check_against(WireFormat::Anthropic, &original, &output, Epoch::Declared);
+    assert_eq!(new_defects(&before, &after), []);
+}
+
+#[test]
+fn a_path_shows_no_key_that_a_client_made_up() {
+    let body = r#"{"messages":[{"role":"user","content":"a","two\nlines":"\ud83d","a.b[0]":["\ud83d"]}]}"#;
+    let paths: Vec<String> = check(WireFormat::OpenaiChat, body).into_iter().map(|defect| defect.path).collect();
+    assert_eq!(paths, ["messages[0].?2", "messages[0].?3"]);
 }

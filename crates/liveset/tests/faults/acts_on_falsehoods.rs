@@ -1,6 +1,7 @@
 //! Kinds 7 to 10: shortened output says something false, cannot be got back, loses the task, or gains a voice.
 
 use liveset_testkit::Format;
+use serde_json::json;
 
 use crate::{
     case::Case,
@@ -18,21 +19,48 @@ fn f35_line_number_and_text_never_part() {
     assert!(short.gaps > 0 && short.kept.iter().all(|line| lines.contains(&line.as_str())), "{new}");
 }
 
-#[test]
-fn f36_the_failure_stays_and_passing_lines_go_first() {
-    let out = Case::read(Format::Anthropic, "F36").at(700);
-    assert!(!out.is_input());
-    let (old, new) = out.result("toolu_81");
-    let telling: Vec<_> = old
-        .lines()
-        .filter(|line| ["ImportError", "Interrupted", "[exit code 2]"].iter().any(|word| line.contains(word)))
-        .collect();
+/// Lines of F36's failing run that must reach the model.
+fn telling(run: &str) -> Vec<&str> {
+    let words = ["ImportError", "Interrupted", "[exit code 2]"];
+    let telling: Vec<_> = run.lines().filter(|line| words.iter().any(|word| line.contains(word))).collect();
     assert_eq!(telling.len(), 4);
-    for line in telling {
-        assert!(new.lines().any(|kept| kept == line), "{line}\n{new}");
-    }
-    assert!(new.matches("PASSED").count() <= old.matches("PASSED").count());
+    telling
+}
+
+#[test]
+fn f36_the_newest_failure_stays_word_for_word() {
+    let out = Case::read(Format::Anthropic, "F36").at(700);
+    // It is pinned, so only the log gives way.
+    assert!(out.is_whole("toolu_81") && !out.is_whole("toolu_82"));
+    assert_eq!(telling(&out.result("toolu_81").1).len(), 4);
     // The engine writes no sentence of its own: law 8, checked with every case.
+}
+
+#[test]
+fn f36_a_failure_that_is_cut_keeps_its_error_lines() {
+    let mut body = Case::read(Format::Anthropic, "F36").value();
+    // A newer failure, so that the older one is no longer pinned.
+    let call = json!({"type": "tool_use", "id": "toolu_83", "name": "run", "input": {"cmd": "make lint"}});
+    let answer = json!({"type": "tool_result", "tool_use_id": "toolu_83", "content": "1 problem\n[exit code 1]"});
+    let messages = body["messages"].as_array_mut().expect("messages");
+    messages.push(json!({"role": "assistant", "content": [call]}));
+    messages.push(json!({"role": "user", "content": [answer]}));
+    let case = Case::of(Format::Anthropic, &body);
+    let mut shapes = [0; 2];
+    for window in (350..=1_150).step_by(50) {
+        let out = case.at(window);
+        let (old, new) = out.result("toolu_81");
+        assert!(!out.cannot_fit && out.is_whole("toolu_83"), "{window}");
+        let is_tombstone = new.starts_with("[pruned from context: ");
+        shapes[usize::from(is_tombstone)] += usize::from(old != new);
+        for line in telling(&old).into_iter().filter(|line| !line.starts_with('[')) {
+            assert!(new.lines().any(|kept| kept == line), "{line}\n{new}");
+        }
+        assert!(!is_tombstone || new.contains(", exit code 2; "), "{new}");
+        let passing = |text: &str| text.matches("PASSED").count();
+        assert!(old == new || passing(&new) < passing(&old), "what went is first of all what passed: {new}");
+    }
+    assert!(shapes.iter().all(|&count| count > 1), "cut in part and as a whole: {shapes:?}");
 }
 
 #[test]
@@ -106,6 +134,7 @@ fn f44_marks_of_others_are_plain_text() {
 fn f47_a_finished_task_stays_finished_and_the_current_one_stays_last() {
     let case = Case::read(Format::OpenaiChat, "F47");
     let out = case.about(900);
+    assert!(!out.is_input());
     let texts = user_texts(out.format, &out.value());
     assert_eq!(texts, user_texts(case.format, &case.value()));
     assert!(texts.len() == 2 && texts[1].starts_with("Task B"));

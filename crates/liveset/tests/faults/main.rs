@@ -14,15 +14,18 @@
 //! | F26, F28, F36, F37 at 500, F76 at 300 | may be `cannot_fit`; then the smallest lawful body is looked at |
 //! | F30 | the forced path of the reasoning guard: sweeps, strips nothing, says so |
 //! | F72 | `keep_media` 3, window just under the body; the pictures are made larger than their notices (law 10) |
+//! | F73 | the fourth log is the newest unit and stays (law 11); the other three are shortened |
 //! | F76 at 1,000 | the body is over the budget before the short answer comes, and what a request point decides is final: the mark names the call; with one more result behind it the read stays |
 //!
 //! Not asserted yet, since the part does not exist:
 //!
 //! | case | line | waits for |
 //! |---|---|---|
-//! | F10, F19 | size within the budget; `call_4` shortened last | argument rules |
+//! | F10, F19 | size within the budget; the marker inside `content`; the original arguments; `call_4` shortened last | argument rules |
 //! | F07 | two user turns are counted | turns in a report |
+//! | F36 | the exit status, where the line that states it stands in a gap | gaps that carry it |
 //! | F40, F44 | no recall tool or instruction is added, where one could be | recall routes |
+//! | F76 at 300 | the mark names a handle | recall routes |
 //! | F41 | an old recall answer folds back to the id it asked for | recall |
 //! | F51 | logs and metrics; `purge` | proxy, archive |
 //! | F56 | the forwarded `Content-Length` | proxy |

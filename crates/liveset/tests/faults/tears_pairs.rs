@@ -54,6 +54,7 @@ fn f06_user_text_beside_a_result_stays_and_the_result_stays_first() {
 #[test]
 fn f07_seven_results_keep_their_pairs_and_their_first_lines_come_back() {
     let out = Case::read(Format::Anthropic, "F07").about(700);
+    assert!(!out.is_input());
     let handles = out.handles();
     let originals: Vec<_> = handles.iter().filter_map(|handle| out.original(handle)).collect();
     let pairs = out.pairs();
@@ -69,6 +70,7 @@ fn f73_an_old_open_call_blocks_only_its_own_message() {
     let case = Case::read(Format::Anthropic, "F73");
     let out = case.about(1_000);
     assert!(!out.is_whole("toolu_k1") && !out.is_whole("toolu_k2") && !out.is_whole("toolu_k3"));
+    assert!(out.is_whole("toolu_k4"), "the newest unit");
     let open = |body| history(Format::Anthropic, &body).remove(1);
     assert_eq!(open(case.value()), open(out.value()));
     assert!(out.text().contains("toolu_k0"));

@@ -3,6 +3,10 @@
 use std::sync::Arc;
 
 use liveset::{Archive, Liveset, MemoryArchive, Policy, Session, Thoroughness, WireFormat};
+use liveset_engine::{
+    json::Outline,
+    validate::{self, Epoch},
+};
 use liveset_testkit::{
     Format,
     laws::{
@@ -72,7 +76,12 @@ impl Bench {
         law_identity(body, &outcome)?;
         law_fidelity(self.format, body, &outcome)?;
         law_validity(self.format, body, &outcome)?;
-        law_determinism(body, &[&|body| self.run(body), &|body| self.turn(&mut self.liveset.session(), body)])?;
+        no_new_defect(self.format, body, &outcome)?;
+        // A new thread remembers no piece of text, the one at hand those of all bodies before.
+        let in_thread =
+            |body: &[u8]| std::thread::scope(|scope| scope.spawn(|| self.run(body)).join().expect("it ends"));
+        let in_session = |body: &[u8]| self.turn(&mut self.liveset.session(), body);
+        law_determinism(body, &[&|_| outcome.clone(), &in_thread, &in_session])?;
         law_recoverability(
             body,
             &outcome,
@@ -93,6 +102,21 @@ impl Bench {
         }
         law_bounded(body, |body| self.try_run(body))?;
         Ok(outcome)
+    }
+}
+
+/// Law 3 by the product's own validator, which knows more rules than the test kit and shares nothing with it.
+pub(crate) fn no_new_defect(format: Format, input: &[u8], outcome: &Outcome) -> Result<(), String> {
+    if outcome.body == input {
+        return Ok(());
+    }
+    let read = |body| Outline::read(body).map_err(|error| format!("validity: {error}"));
+    let (before, after) = (read(input)?, read(&outcome.body)?);
+    // Whatever is cut belongs to a sweep of the report or was cut when it was first seen.
+    let found = validate::check_against(wire(format), &before, &after, Epoch::Declared);
+    match validate::new_defects(&validate::check(wire(format), &before), &found).first() {
+        Some(defect) => Err(format!("validity: the validator finds a new defect: {defect}")),
+        None => Ok(()),
     }
 }
 

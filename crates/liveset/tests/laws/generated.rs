@@ -6,7 +6,7 @@ use proptest::{
     test_runner::{Config, TestRunner},
 };
 
-use crate::bench::Bench;
+use crate::bench::{Bench, no_new_defect};
 
 /// Conversations per format, so that three formats make 2,000 bodies and more.
 pub(crate) fn cases() -> u32 {
@@ -48,6 +48,7 @@ fn damaged_bodies_never_panic_and_get_no_new_defect() {
         laws::law_bounded(&damaged.body, |body| bench.try_run(body)).map_err(TestCaseError::fail)?;
         if let Ok(outcome) = bench.try_run(&damaged.body) {
             laws::law_validity(damaged.format, &damaged.body, &outcome).map_err(TestCaseError::fail)?;
+            no_new_defect(damaged.format, &damaged.body, &outcome).map_err(TestCaseError::fail)?;
         }
         Ok(())
     });

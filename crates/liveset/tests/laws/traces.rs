@@ -31,8 +31,9 @@ fn files() -> Vec<PathBuf> {
 fn conversations() -> Vec<(String, Conversation)> {
     let limit = if std::env::var_os("LIVESET_ALL_POINTS").is_some() { usize::MAX } else { MAX_CONVERSATIONS };
     let mut found = Vec::new();
-    for file in files() {
-        let Ok(bytes) = fs::read(&file) else { continue };
+    let files = files();
+    for file in &files {
+        let Ok(bytes) = fs::read(file) else { continue };
         let Detection::Trace(format) = detect(&bytes) else { continue };
         let trace = Trace::read(format, &bytes).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         for conversation in
@@ -41,6 +42,7 @@ fn conversations() -> Vec<(String, Conversation)> {
             found.push((format!("{} {}", file.display(), conversation.agent()), conversation.clone()));
         }
     }
+    assert!(files.is_empty() || !found.is_empty(), "{} files, and none of them is read as a trace", files.len());
     found
 }
 
