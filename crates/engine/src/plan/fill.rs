@@ -51,7 +51,7 @@ pub(crate) fn fill(
         // Nothing can stay, so no score is needed.
         return candidates
             .into_iter()
-            .map(|ordinal| gone(desk, state, ordinal, "no room under the target", 0))
+            .map(|ordinal| gone(desk, state, ordinal, "the rest of the body alone fills the target", 0))
             .collect();
     }
     let scores = scores(desk, state)?;
