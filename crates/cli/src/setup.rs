@@ -62,5 +62,5 @@ pub(crate) fn as_if_archived(liveset: Liveset) -> Liveset {
 
 /// Opens an archive file.
 pub(crate) fn archive(path: &std::path::Path) -> Result<Arc<FileArchive>, Failure> {
-    FileArchive::open(path).map(Arc::new).map_err(Failure::store)
+    FileArchive::open(path).map(Arc::new).map_err(Failure::from)
 }
