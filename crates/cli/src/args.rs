@@ -230,13 +230,27 @@ pub(crate) struct Count {
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
+#[command(after_help = CHECK_EXAMPLES)]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) input: InputArgs,
     /// Find only what this body does not have, and what changed that may not change
     #[arg(long, value_name = "ORIGINAL")]
     pub(crate) against: Option<PathBuf>,
+    /// ORIGINAL was sent earlier in this conversation; only this run's report may declare that its items changed since
+    #[arg(long, value_name = "REPORT", requires = "against", conflicts_with = "undeclared")]
+    pub(crate) report: Option<PathBuf>,
+    /// ORIGINAL was sent earlier in this conversation, and nothing declares a change since: its items must be the same
+    #[arg(long, requires = "against")]
+    pub(crate) undeclared: bool,
 }
+
+const CHECK_EXAMPLES: &str = "Examples:
+  liveset check body.json
+  liveset check small.json --against body.json
+  liveset check turn-8.json --against turn-7.json --report turn-8.report.json
+
+Prints one defect a line and exits 1 when there are any.";
 
 /// Arguments of `restore`.
 #[derive(Args, Debug)]

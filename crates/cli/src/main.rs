@@ -7,6 +7,7 @@ mod failure;
 mod input;
 mod output;
 mod setup;
+mod differences;
 mod picture;
 mod summary;
 mod commands;
