@@ -2,6 +2,9 @@
 //!
 //! Cache marks and the layout of the JSON are no difference between items; what they are to bytes is said apart.
 
+pub(crate) mod bodies;
+pub(crate) mod reports;
+
 use liveset::WireFormat;
 use liveset_engine::{
     counts::Counts,

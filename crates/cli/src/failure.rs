@@ -59,6 +59,11 @@ impl Failure {
         self
     }
 
+    /// What is wrong, and the next step, each in one line.
+    pub(crate) fn told(&self) -> (String, Option<String>) {
+        (one_line(&self.what), self.hint.as_deref().map(one_line))
+    }
+
     /// Says it on standard error and gives the exit code.
     pub(crate) fn report(&self) -> u8 {
         let mut err = std::io::stderr().lock();

@@ -1,4 +1,4 @@
-//! One binary: `liveset compact | inspect | explain | count | check | restore | schema`.
+//! One binary, `liveset`, with a command for each question: the table of them is in `args`.
 //!
 //! The only place that reads arguments, files and environment to configure. Decides nothing about what is cut.
 
@@ -7,6 +7,8 @@ mod failure;
 mod input;
 mod output;
 mod setup;
+mod settings;
+mod records;
 mod differences;
 mod picture;
 mod summary;

@@ -32,6 +32,14 @@ impl Paint {
         self.with(text, "33")
     }
 
+    pub(crate) fn good(self, text: &str) -> String {
+        self.with(text, "32")
+    }
+
+    pub(crate) fn bad(self, text: &str) -> String {
+        self.with(text, "1;31")
+    }
+
     fn bar(self, text: &str) -> String {
         self.with(text, "36")
     }
@@ -88,6 +96,17 @@ pub(crate) fn kind_name(kind: ItemKind) -> &'static str {
         ItemKind::ToolResult => "tool results",
         ItemKind::Media => "pictures, documents",
         ItemKind::Opaque => "unknown items",
+    }
+}
+
+/// What people call one item of a kind.
+pub(crate) fn one_name(kind: ItemKind) -> &'static str {
+    match kind {
+        ItemKind::ToolCall => "tool call",
+        ItemKind::ToolResult => "tool result",
+        ItemKind::Media => "picture or document",
+        ItemKind::Opaque => "unknown item",
+        ItemKind::System | ItemKind::User | ItemKind::Assistant | ItemKind::Reasoning => kind_name(kind),
     }
 }
 
