@@ -2,12 +2,12 @@
 //!
 //! The only place that reads arguments, files and environment to configure. Decides nothing about what is cut.
 
+mod settings;
 mod args;
 mod failure;
 mod input;
 mod output;
 mod setup;
-mod settings;
 mod records;
 mod differences;
 mod picture;

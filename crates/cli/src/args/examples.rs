@@ -5,7 +5,7 @@ pub(super) const COMPACT: &str = "Examples:
   liveset compact body.json > small.json
   liveset compact body.json -o small.json --archive originals.liveset
   liveset compact session.jsonl --at 12 --dry-run
-  curl … | liveset compact - --window 100000 --report report.json --report-format json";
+  liveset compact - --window 100000 --report run.report --report-format json < body.json";
 
 /// Of `inspect`.
 pub(super) const INSPECT: &str = "Examples:
