@@ -106,7 +106,12 @@ impl Records {
 
 impl Sort {
     fn of(value: &RawValue) -> Self {
-        let signs: Signs = serde_json::from_str(value.get()).unwrap_or_default();
+        // A list would be read as the fields in order.
+        let is_object = value.get().trim_start().starts_with('{');
+        let signs: Signs = Some(value.get())
+            .filter(|_| is_object)
+            .and_then(|text| serde_json::from_str(text).ok())
+            .unwrap_or_default();
         match signs {
             Signs { contract: Some(_), outcome: Some(_), .. } => Self::Report,
             Signs { messages: Some(_), .. } | Signs { input: Some(_), .. } => Self::Body,

@@ -26,7 +26,7 @@ pub(crate) struct Diff {
     /// Wire format of bodies, or format of traces
     #[arg(long, default_value = AUTO, value_parser = input_format())]
     pub(crate) format: InputFormat,
-    /// How the answer is written
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    /// How the answer is written: `text` or `json`
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text, hide_possible_values = true)]
     pub(crate) report_format: ReportFormat,
 }

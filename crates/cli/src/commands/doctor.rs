@@ -1,6 +1,7 @@
 //! `liveset doctor`: does everything that a run needs work here?
 //!
-//! Looks and changes nothing: no file is made, no archive repaired.
+//! Looks and changes nothing: no file is made, no record repaired. Only opening an archive whose header a crash cut short
+//! finishes that header, as opening it in a run does.
 
 mod archive;
 mod environment;

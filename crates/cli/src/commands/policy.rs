@@ -53,9 +53,10 @@ impl Source {
 fn effective(args: &PolicyArgs) -> Result<Vec<Effective>, Failure> {
     let of_file = settings::values(&setup::file_policy(args.policy.as_deref())?);
     let policy: Policy = setup::policy(args)?;
-    let rows = settings::values(&policy).into_iter().zip(of_file).filter_map(|((key, value), (_, of_file))| {
+    let rows = settings::values(&policy).into_iter().filter_map(|(key, value)| {
         let setting = settings::named(&key)?;
-        let source = match (value == of_file, of_file == setting.default) {
+        let (_, of_file) = of_file.iter().find(|(other, _)| *other == key)?;
+        let source = match (value == *of_file, *of_file == setting.default) {
             (false, _) => Source::Flag,
             (true, false) => Source::File,
             (true, true) => Source::Default,

@@ -86,6 +86,32 @@ fn a_body_that_goes_on_is_said_to_go_on() {
 }
 
 #[test]
+fn a_bare_list_of_messages_is_a_body_whatever_its_length() {
+    let message = r#"{"role":"user","content":"hi"}"#;
+    for count in 1..6 {
+        let place = Place::with("a.json", format!("[{}]", vec![message; count].join(",")));
+        place.write("b.json", format!("[{}]", vec![message; count + 1].join(",")));
+        let run = place.run("diff a.json b.json --format openai-chat");
+        assert_eq!(run.code, 1, "{}", run.err);
+        assert!(run.text().starts_with(&format!("a.json ends after item {}", count - 1)), "{}", run.text());
+    }
+}
+
+#[test]
+fn equal_bytes_are_equal_and_what_cannot_be_read_is_refused() {
+    let place = Place::with("deep.json", format!("{{\"messages\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000)));
+    check(&place, "diff deep.json deep.json", expect![[r#"
+        exit 0
+        out | equal: the same bytes
+    "#]]);
+    place.write("other.json", bodies::long());
+    check(&place, "diff deep.json other.json", expect![[r#"
+        exit 2
+        err | liveset: deep.json: depth of nesting at byte 523 is over the limit of 512
+    "#]]);
+}
+
+#[test]
 fn fields_and_layout_are_told_from_items() {
     let place = Place::with("a.json", bodies::long());
     let text = String::from_utf8(bodies::long()).unwrap();
