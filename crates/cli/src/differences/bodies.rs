@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use liveset::WireFormat;
-use liveset_engine::{json, tombstone};
+use liveset_engine::{
+    json::{self, Outline},
+    tombstone, wire,
+};
 use serde_json::value::RawValue;
 
 use super::{Conversation, Place, equal_items};
@@ -82,9 +85,11 @@ pub(crate) fn of(
     if a == b {
         return Ok(None);
     }
+    // A body that fits two formats has that of the other one, if that one shows it.
+    let (a_format, b_format) = (a_format.or_else(|| format_of(a)), b_format.or_else(|| format_of(b)));
     let read = |body, format, which| Conversation::read(body, format).map_err(|error| (which, error));
-    let first = read(a, a_format, Which::A)?;
-    let second = read(b, b_format, Which::B)?;
+    let first = read(a, a_format.or(b_format), Which::A)?;
+    let second = read(b, b_format.or(a_format), Which::B)?;
     let equal = equal_items(&first, &second);
     let fields = differing_fields(a, b);
     let sort = match (first.place(equal), second.place(equal)) {
@@ -124,6 +129,10 @@ pub(crate) fn of(
         b: side(b, &second, b_range),
         fields,
     }))
+}
+
+fn format_of(body: &[u8]) -> Option<WireFormat> {
+    wire::detect(&Outline::read(body).ok()?).ok()
 }
 
 /// One of the two.

@@ -98,17 +98,37 @@ fn a_bare_list_of_messages_is_a_body_whatever_its_length() {
 }
 
 #[test]
+fn a_body_that_fits_two_formats_has_that_of_the_other() {
+    let place = Place::with("clear.json", bodies::long());
+    let plain = r#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"}]}"#;
+    place.write("plain.json", plain);
+    place.write("other.json", plain.replace("hi", "ho"));
+    assert_eq!(place.run("diff plain.json clear.json").code, 1);
+    assert_eq!(place.run("diff clear.json plain.json").code, 1);
+    let unclear = place.run("diff plain.json other.json");
+    assert!(unclear.code == 2 && unclear.err.contains("hint: say which it is with --format"), "{}", unclear.err);
+}
+
+#[test]
 fn equal_bytes_are_equal_and_what_cannot_be_read_is_refused() {
     let place = Place::with("deep.json", format!("{{\"messages\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000)));
-    check(&place, "diff deep.json deep.json", expect![[r#"
+    check(
+        &place,
+        "diff deep.json deep.json",
+        expect![[r#"
         exit 0
         out | equal: the same bytes
-    "#]]);
+    "#]],
+    );
     place.write("other.json", bodies::long());
-    check(&place, "diff deep.json other.json", expect![[r#"
+    check(
+        &place,
+        "diff deep.json other.json",
+        expect![[r#"
         exit 2
         err | liveset: deep.json: depth of nesting at byte 523 is over the limit of 512
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
