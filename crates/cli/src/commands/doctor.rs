@@ -170,8 +170,8 @@ fn policy(path: &Path) -> (Finding, Option<Policy>) {
             let changed = values
                 .iter()
                 .filter(|(key, value)| settings::named(key).is_some_and(|setting| setting.default != *value));
-            let text =
-                format!("`{}`: {} of {} settings are not the default", path.display(), changed.count(), values.len());
+            let changed = counted(changed.count() as u64, "setting is", "settings are");
+            let text = format!("`{}`: no fault, {changed} not the default", path.display());
             (Finding::new(Status::Ok, "policy", text), Some(policy))
         }
     }

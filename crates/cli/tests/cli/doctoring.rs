@@ -41,12 +41,12 @@ fn a_sound_place_has_no_warning() {
         &place,
         "--model gpt-4.1 --archive a.liveset --policy mine.toml",
         expect![[r#"
-        exit 0
-        out | ok    policy       `mine.toml`: 1 of 14 settings are not the default
-        out | ok    model        `gpt-4.1`: window 1,047,576, 32,000 of it kept for the reply; a sweep starts over 934,329 tokens and ends at 457,009; counted exactly by o200k
-        out | ok    archive      `a.liveset`: 5 originals of 1 body in 19,780 bytes, all whole
-        out | ok    permissions  mode 0600: only you may read it
-    "#]],
+            exit 0
+            out | ok    policy       `mine.toml`: no fault, 1 setting is not the default
+            out | ok    model        `gpt-4.1`: window 1,047,576, 32,000 of it kept for the reply; a sweep starts over 934,329 tokens and ends at 457,009; counted exactly by o200k
+            out | ok    archive      `a.liveset`: 5 originals of 1 body in 19,780 bytes, all whole
+            out | ok    permissions  mode 0600: only you may read it
+        "#]],
     );
 }
 
@@ -133,22 +133,22 @@ fn a_model_needs_a_window_from_somewhere() {
         &place,
         "--model nobody-7b --policy mine.toml",
         expect![[r#"
-        exit 0
-        out | ok    policy       `mine.toml`: 1 of 14 settings are not the default
-        out | warn  model        the model table does not know `nobody-7b`: window 9,000, 1,125 of it kept for the reply; a sweep starts over 7,245 tokens and ends at 4,725; estimated by unknown-estimate, 15 % on the high side
-        out |                    hint: the window is the policy's: is it this model's?
-    "#]],
+            exit 0
+            out | ok    policy       `mine.toml`: no fault, 1 setting is not the default
+            out | warn  model        the model table does not know `nobody-7b`: window 9,000, 1,125 of it kept for the reply; a sweep starts over 7,245 tokens and ends at 4,725; estimated by unknown-estimate, 15 % on the high side
+            out |                    hint: the window is the policy's: is it this model's?
+        "#]],
     );
     place.write("mine.toml", "window = 900\nreserve = 900\n");
     check(
         &place,
         "--model gpt-4.1 --policy mine.toml",
         expect![[r#"
-        exit 1
-        out | ok    policy       `mine.toml`: 2 of 14 settings are not the default
-        out | fail  model        policy: `reserve` (900) takes the whole window (900)
-        out |                    hint: `liveset schema policy` lists the settings, `liveset compact --help` the flags
-    "#]],
+            exit 1
+            out | ok    policy       `mine.toml`: no fault, 2 settings are not the default
+            out | fail  model        policy: `reserve` (900) takes the whole window (900)
+            out |                    hint: `liveset schema policy` lists the settings, `liveset compact --help` the flags
+        "#]],
     );
 }
 

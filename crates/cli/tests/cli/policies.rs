@@ -11,10 +11,8 @@ fn check(place: &Place, words: &str, expected: Expect) {
 
 fn place() -> Place {
     let place = Place::with("mine.toml", "# mine\nwindow = 50_000\ntarget = 45\n");
-    place.write(
-        "bad.toml",
-        "triger = 90\nwindow = \"wide\"\npreset = \"balansed\"\nkeep_media = -3\npins = [1]\nmin_gain = 3.5\ncolour = 1\n",
-    );
+    place
+        .write("bad.toml", "triger = 90\nwindow = \"wide\"\nkeep_media = -3\npins = [1]\nmin_gain = 3.5\ncolour = 1\n");
     place
 }
 
@@ -114,25 +112,31 @@ fn every_fault_of_a_file_has_its_line_and_column() {
         &place(),
         "policy check bad.toml",
         expect![[r#"
-        exit 1
-        out | bad.toml:1:1: unknown setting `triger`
-        out | hint: did you mean `trigger`?
-        out | bad.toml:2:10: `window` must be a whole number, 0 or more, not "wide"
-        out | hint: leave it out for the default
-        out | bad.toml:3:10: `preset` must be "balanced", not "balansed"
-        out | hint: did you mean "balanced"?
-        out | bad.toml:4:14: `keep_media` must be a whole number, 0 or more, not -3
-        out | hint: the default is 2
-        out | bad.toml:5:8: `pins` must be a list, each a text: invalid type: integer `1`, expected a string
-        out | bad.toml:6:12: `min_gain` must be a whole number, 0 or more, not 3.5
-        out | hint: the default is 32
-        out | bad.toml:7:1: unknown setting `colour`
-        out | hint: `liveset policy show` lists the settings
-    "#]],
+            exit 1
+            out | bad.toml:1:1: unknown setting `triger`
+            out | hint: did you mean `trigger`?
+            out | bad.toml:2:10: `window` must be a whole number, 0 or more, not "wide"
+            out | hint: leave it out for the default
+            out | bad.toml:3:14: `keep_media` must be a whole number, 0 or more, not -3
+            out | hint: the default is 2
+            out | bad.toml:4:8: `pins` must be a list, each a text: invalid type: integer `1`, expected a string
+            out | bad.toml:5:12: `min_gain` must be a whole number, 0 or more, not 3.5
+            out | hint: the default is 32
+            out | bad.toml:6:1: unknown setting `colour`
+            out | hint: `liveset policy show` lists the settings
+        "#]],
     );
     let json: Value = serde_json::from_str(place().run("policy check bad.toml --json").text()).unwrap();
     let faults = json["faults"].as_array().unwrap();
-    assert_eq!((faults.len(), &faults[0]["line"], &faults[1]["column"]), (7, &1.into(), &10.into()));
+    assert_eq!((faults.len(), &faults[0]["line"], &faults[1]["column"]), (6, &1.into(), &10.into()));
+}
+
+#[test]
+fn a_preset_that_does_not_exist_is_told_the_nearest() {
+    let place = Place::with("p.toml", "preset = \"balansed\"\n");
+    let run = place.run("policy check p.toml");
+    assert!(run.text().starts_with("p.toml:1:10: `preset` must be \"balanced\""), "{}", run.text());
+    assert!(run.text().ends_with(", not \"balansed\"\nhint: did you mean \"balanced\"?\n"), "{}", run.text());
 }
 
 #[test]
