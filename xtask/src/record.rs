@@ -23,6 +23,7 @@ const MODEL: &str = "claude-sonnet-4-5";
 /// Plays the script and writes the example.
 pub(crate) fn run() -> Result<ExitCode> {
     let workshop = tools::Workshop::clone_of(repository::root())?;
+    workshop.take_back(&script::BEFORE)?;
     let mut messages = Vec::new();
     let mut calls = 0;
     for turn in script::turns() {

@@ -1,5 +1,9 @@
 //! How are originals kept for good? One append-only file; never changes a byte that belongs to a whole record.
 
+mod scan;
+
+pub use scan::{MAX_LISTED_DAMAGE, Scan};
+
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

@@ -66,6 +66,11 @@ impl Index {
         self.slots.get(key).copied()
     }
 
+    /// Every key with where its newest record stands, in no order.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = (&Key, &Slot)> {
+        self.slots.iter()
+    }
+
     pub(crate) fn end(&self) -> u64 {
         self.end
     }

@@ -35,7 +35,7 @@ mod file;
 pub use archive::Archive;
 pub use batch::{MAX_RECORD_BYTES, MAX_RELEASE_RECORDS};
 pub use error::{Error, Result};
-pub use file::FileArchive;
+pub use file::{FileArchive, MAX_LISTED_DAMAGE, Scan};
 pub use index::{MAX_ARCHIVE_BYTES, MAX_RECORDS};
 pub use memory::MemoryArchive;
 pub use release::{Release, output_hash};

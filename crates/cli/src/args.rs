@@ -1,5 +1,14 @@
 //! Which words does the command line understand? Flags as data, each in one place.
 
+mod diff;
+mod examples;
+mod install;
+mod policy;
+
+pub(crate) use diff::Diff;
+pub(crate) use install::{Completions, Doctor, Man};
+pub(crate) use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicyShow};
+
 use std::path::PathBuf;
 
 use clap::{
@@ -8,6 +17,8 @@ use clap::{
 };
 use liveset::{Preset, WireFormat};
 use liveset_traces::TraceFormat;
+
+use crate::settings;
 
 /// Keeps the context of an LLM agent inside its window, by rule.
 #[derive(Debug, Parser)]
@@ -38,8 +49,19 @@ pub(crate) enum Command {
     Check(Check),
     /// Gives back the body that a compacted one was made from, byte for byte
     Restore(Restore),
+    /// Says where two bodies, reports or logs first differ, and why
+    Diff(Diff),
+    /// Shows, explains and checks settings
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// Looks for what keeps liveset from working here
+    Doctor(Doctor),
     /// Prints a published JSON schema
     Schema(Schema),
+    /// Prints what a shell needs to complete commands and flags
+    Completions(Completions),
+    /// Prints a manual page, or writes all of them to a folder
+    Man(Man),
 }
 
 /// Where a body comes from.
@@ -97,7 +119,11 @@ fn input_format() -> impl TypedValueParser<Value = InputFormat> {
 }
 
 fn preset() -> impl TypedValueParser<Value = Preset> {
-    PossibleValuesParser::new(["balanced"]).map(|_| Preset::Balanced)
+    let values = settings::presets().iter().map(|preset| preset.name.as_str());
+    PossibleValuesParser::new(values).map(|asked| {
+        // The parser lets only listed names through.
+        settings::preset_named(&asked).unwrap_or_default()
+    })
 }
 
 /// Settings that a flag may override.
@@ -106,7 +132,7 @@ pub(crate) struct PolicyArgs {
     /// Policy file (TOML); flags override it
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// Order of sacrifice
+    /// Order of sacrifice; `liveset policy explain preset` describes each
     #[arg(long, value_name = "NAME", value_parser = preset())]
     pub(crate) preset: Option<Preset>,
     /// Counts and limits as for this model, whatever the body names
@@ -143,6 +169,7 @@ pub(crate) struct PolicyArgs {
 
 /// Arguments of `compact`.
 #[derive(Args, Debug)]
+#[command(after_help = examples::COMPACT)]
 pub(crate) struct Compact {
     #[command(flatten)]
     pub(crate) input: InputArgs,
@@ -185,6 +212,7 @@ pub(crate) enum ReportFormat {
 
 /// Arguments of `inspect`.
 #[derive(Args, Debug)]
+#[command(after_help = examples::INSPECT)]
 pub(crate) struct Inspect {
     #[command(flatten)]
     pub(crate) input: InputArgs,
@@ -200,6 +228,7 @@ pub(crate) struct Inspect {
 
 /// Arguments of `explain`.
 #[derive(Args, Debug)]
+#[command(after_help = examples::EXPLAIN)]
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) input: InputArgs,
@@ -215,6 +244,7 @@ pub(crate) struct Explain {
 
 /// Arguments of `count`.
 #[derive(Args, Debug)]
+#[command(after_help = examples::COUNT)]
 pub(crate) struct Count {
     #[command(flatten)]
     pub(crate) input: InputArgs,
@@ -230,16 +260,24 @@ pub(crate) struct Count {
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
+#[command(after_help = examples::CHECK)]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) input: InputArgs,
     /// Find only what this body does not have, and what changed that may not change
     #[arg(long, value_name = "ORIGINAL")]
     pub(crate) against: Option<PathBuf>,
+    /// ORIGINAL was sent earlier in this conversation; only this run's report may declare that its items changed since
+    #[arg(long, value_name = "REPORT", requires = "against", conflicts_with = "undeclared")]
+    pub(crate) report: Option<PathBuf>,
+    /// ORIGINAL was sent earlier in this conversation, and nothing declares a change since: its items must be the same
+    #[arg(long, requires = "against")]
+    pub(crate) undeclared: bool,
 }
 
 /// Arguments of `restore`.
 #[derive(Args, Debug)]
+#[command(after_help = examples::RESTORE)]
 pub(crate) struct Restore {
     /// A body that `compact` wrote; `-` reads standard input
     #[arg(value_name = "FILE")]
@@ -254,6 +292,7 @@ pub(crate) struct Restore {
 
 /// Arguments of `schema`.
 #[derive(Args, Debug)]
+#[command(after_help = examples::SCHEMA)]
 pub(crate) struct Schema {
     /// Which schema
     #[arg(value_enum)]

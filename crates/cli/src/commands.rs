@@ -2,9 +2,14 @@
 
 mod check;
 mod compact;
+mod completions;
 mod count;
+mod diff;
+mod doctor;
 mod explain;
 mod inspect;
+mod man;
+mod policy;
 mod restore;
 
 use crate::{
@@ -22,6 +27,11 @@ pub(crate) fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Count(args) => count::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Restore(args) => restore::run(&args),
+        Command::Diff(args) => diff::run(&args),
+        Command::Policy(command) => policy::run(&command),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
         Command::Schema(args) => {
             let schema = match args.of {
                 SchemaOf::Report => liveset::Report::json_schema(),

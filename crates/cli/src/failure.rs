@@ -59,6 +59,11 @@ impl Failure {
         self
     }
 
+    /// What is wrong, and the next step, each in one line.
+    pub(crate) fn told(&self) -> (String, Option<String>) {
+        (one_line(&self.what), self.hint.as_deref().map(one_line))
+    }
+
     /// Says it on standard error and gives the exit code.
     pub(crate) fn report(&self) -> u8 {
         let mut err = std::io::stderr().lock();
@@ -73,7 +78,7 @@ impl Failure {
 impl From<liveset::Error> for Failure {
     fn from(error: liveset::Error) -> Self {
         if error.is_archive() {
-            return Self::store(error);
+            return of_archive(error);
         }
         match &error {
             liveset::Error::UnknownModel { .. } => {
@@ -90,7 +95,7 @@ impl From<liveset_engine::Error> for Failure {
         use liveset_engine::Error as Input;
         // A manifest is the archive's, not the user's.
         if matches!(error, Input::Manifest { .. }) {
-            return Self::store(error);
+            return Self::store(error).hint(DAMAGED);
         }
         if let Input::Policy { why } = &error {
             return policy(why);
@@ -123,6 +128,36 @@ impl From<clap::Error> for Failure {
         let usage = || after("Usage: ").map(|usage| format!("usage: {usage}"));
         let hint = after("tip: ").or(values).or_else(usage);
         failure.hint(hint.unwrap_or_else(|| "`--help` lists what there is".to_owned()))
+    }
+}
+
+/// What to do about an archive that no longer holds what was written to it.
+const DAMAGED: &str = "restore the archive from a copy, or take the body from where it came; bodies whose originals are \
+whole still come back";
+
+/// An archive's error: what and where it says itself.
+fn of_archive(error: liveset::Error) -> Failure {
+    match error {
+        liveset::Error::Archive(error) => Failure::from(error),
+        liveset::Error::NoManifest => Failure::store(error).hint(
+            "is it exactly what `compact` wrote, with this archive? A body that `compact` left unchanged is its own original",
+        ),
+        liveset::Error::NoOriginal { .. } => Failure::store(error).hint(DAMAGED),
+        _ => Failure::store(error),
+    }
+}
+
+impl From<liveset_archive::Error> for Failure {
+    fn from(error: liveset_archive::Error) -> Self {
+        use liveset_archive::Error as Archive;
+        let failure = Self::store(&error);
+        match error {
+            Archive::Damaged { .. } => failure.hint(DAMAGED),
+            Archive::NotAnArchive { .. } => failure.hint("name a file that `compact --archive` wrote, or a new one"),
+            Archive::UnknownVersion { .. } => failure.hint("it belongs to another version of liveset: use that one"),
+            Archive::Full { .. } => failure.hint("name a new file with --archive; the full one still restores"),
+            _ => failure,
+        }
     }
 }
 

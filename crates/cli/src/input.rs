@@ -33,8 +33,17 @@ pub(crate) struct Input {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads the bytes of a file or of standard input.
+/// Reads the bytes of a file or of standard input; an empty one is an error.
 pub(crate) fn bytes(file: Option<&Path>) -> Result<(String, Vec<u8>), Failure> {
+    let (name, bytes) = bytes_or_nothing(file)?;
+    match bytes.iter().all(u8::is_ascii_whitespace) {
+        true => Err(Failure::usage("the input is empty").in_file(&name)),
+        false => Ok((name, bytes)),
+    }
+}
+
+/// The same where nothing is something: an empty policy file holds every default.
+pub(crate) fn bytes_or_nothing(file: Option<&Path>) -> Result<(String, Vec<u8>), Failure> {
     match file.filter(|file| *file != Path::new("-")) {
         Some(path) => {
             let name = path.display().to_string();
@@ -68,10 +77,7 @@ fn bounded(from: impl Read, limit: u64, name: &str) -> Result<Vec<u8>, Failure> 
     if bytes.len() as u64 > limit {
         return Err(too_large(&"more").in_file(name));
     }
-    match bytes.iter().all(u8::is_ascii_whitespace) {
-        true => Err(Failure::usage("the input is empty").in_file(name)),
-        false => Ok(bytes),
-    }
+    Ok(bytes)
 }
 
 fn too_large(found: &dyn std::fmt::Display) -> Failure {
@@ -92,7 +98,8 @@ impl Input {
         Ok(Self { name, body, format: None, fidelity: Fidelity::ExactWire, warnings: Vec::new() })
     }
 
-    fn of(name: String, bytes: Vec<u8>, args: &InputArgs) -> Result<Self, Failure> {
+    /// Makes sense of bytes that were read.
+    pub(crate) fn of(name: String, bytes: Vec<u8>, args: &InputArgs) -> Result<Self, Failure> {
         match args.format {
             InputFormat::Auto => match detect(&bytes) {
                 Detection::Trace(format) => Self::from_trace(name, format, &bytes, args),
@@ -107,12 +114,7 @@ impl Input {
 
     /// Says of this input why it could not be used.
     pub(crate) fn failure(&self, error: impl Into<liveset::Error>) -> Failure {
-        let error = error.into();
-        let end = self.body.trim_ascii_end().len();
-        let cut = matches!(&error, liveset::Error::Input(liveset_engine::Error::Json { offset, .. }) if *offset >= end);
-        let failure = Failure::from(error);
-        let failure = if cut { failure.hint("the input ends too early: is it whole?") } else { failure };
-        failure.in_file(&self.name)
+        failure(&self.name, &self.body, error)
     }
 
     fn from_body(name: String, body: Vec<u8>, format: Option<WireFormat>, args: &InputArgs) -> Result<Self, Failure> {
@@ -142,6 +144,16 @@ impl Input {
             warnings: conversation.warnings().iter().map(ToString::to_string).collect(),
         })
     }
+}
+
+/// Says of a body why it could not be used.
+pub(crate) fn failure(name: &str, body: &[u8], error: impl Into<liveset::Error>) -> Failure {
+    let error = error.into();
+    let end = body.trim_ascii_end().len();
+    let cut = matches!(&error, liveset::Error::Input(liveset_engine::Error::Json { offset, .. }) if *offset >= end);
+    let failure = Failure::from(error);
+    let failure = if cut { failure.hint("the input ends too early: is it whole?") } else { failure };
+    failure.in_file(name)
 }
 
 fn ambiguous(candidates: &[TraceFormat], seen: &[&str]) -> Failure {

@@ -1,12 +1,15 @@
-//! One binary: `liveset compact | inspect | explain | count | check | restore | schema`.
+//! One binary, `liveset`, with a command for each question: the table of them is in `args`.
 //!
 //! The only place that reads arguments, files and environment to configure. Decides nothing about what is cut.
 
+mod settings;
 mod args;
 mod failure;
 mod input;
 mod output;
 mod setup;
+mod records;
+mod differences;
 mod picture;
 mod summary;
 mod commands;

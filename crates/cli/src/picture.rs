@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use liveset::Inspection;
+use liveset::{Inspection, Sizes};
 use liveset_engine::{report::grouped, transcript::ItemKind};
 
 /// Characters of the longest bar: a row then fits a terminal of 80 columns.
@@ -32,6 +32,14 @@ impl Paint {
         self.with(text, "33")
     }
 
+    pub(crate) fn good(self, text: &str) -> String {
+        self.with(text, "32")
+    }
+
+    pub(crate) fn bad(self, text: &str) -> String {
+        self.with(text, "1;31")
+    }
+
     fn bar(self, text: &str) -> String {
         self.with(text, "36")
     }
@@ -57,6 +65,26 @@ pub(crate) struct Row {
     pub(crate) tokens: u64,
 }
 
+/// What is drawn of a body: its request and each item.
+pub(crate) struct Parts<'a> {
+    request: u64,
+    items: Vec<(ItemKind, Option<&'a str>, u64)>,
+}
+
+impl<'a> From<&'a Inspection> for Parts<'a> {
+    fn from(inspection: &'a Inspection) -> Self {
+        let items = inspection.items.iter().map(|item| (item.kind, item.tool.as_deref(), item.tokens.0));
+        Self { request: inspection.tools_tokens.0, items: items.collect() }
+    }
+}
+
+impl<'a> From<&'a Sizes> for Parts<'a> {
+    fn from(sizes: &'a Sizes) -> Self {
+        let items = sizes.items.iter().map(|item| (item.kind, item.tool.as_deref(), item.tokens.0));
+        Self { request: sizes.tools_tokens.0, items: items.collect() }
+    }
+}
+
 /// What people call a kind.
 pub(crate) fn kind_name(kind: ItemKind) -> &'static str {
     match kind {
@@ -71,25 +99,36 @@ pub(crate) fn kind_name(kind: ItemKind) -> &'static str {
     }
 }
 
+/// What people call one item of a kind.
+pub(crate) fn one_name(kind: ItemKind) -> &'static str {
+    match kind {
+        ItemKind::ToolCall => "tool call",
+        ItemKind::ToolResult => "tool result",
+        ItemKind::Media => "picture or document",
+        ItemKind::Opaque => "unknown item",
+        ItemKind::System | ItemKind::User | ItemKind::Assistant | ItemKind::Reasoning => kind_name(kind),
+    }
+}
+
 /// Sums tokens by kind, tools as a kind of their own.
-pub(crate) fn by_kind(inspection: &Inspection) -> Vec<Row> {
+pub(crate) fn by_kind(parts: &Parts<'_>) -> Vec<Row> {
     let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    sums.insert("tools, request", (1, inspection.tools_tokens.0));
-    for item in &inspection.items {
-        let sum = sums.entry(kind_name(item.kind)).or_default();
+    sums.insert("tools, request", (1, parts.request));
+    for (kind, _, tokens) in &parts.items {
+        let sum = sums.entry(kind_name(*kind)).or_default();
         sum.0 += 1;
-        sum.1 += item.tokens.0;
+        sum.1 += tokens;
     }
     rows(sums)
 }
 
 /// Sums the tokens of results by tool.
-pub(crate) fn by_tool(inspection: &Inspection) -> Vec<Row> {
+pub(crate) fn by_tool(parts: &Parts<'_>) -> Vec<Row> {
     let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for item in inspection.items.iter().filter(|item| item.kind == ItemKind::ToolResult) {
-        let sum = sums.entry(item.tool.as_deref().unwrap_or("-")).or_default();
+    for (_, tool, tokens) in parts.items.iter().filter(|(kind, ..)| *kind == ItemKind::ToolResult) {
+        let sum = sums.entry(tool.unwrap_or("-")).or_default();
         sum.0 += 1;
-        sum.1 += item.tokens.0;
+        sum.1 += tokens;
     }
     rows(sums)
 }

@@ -1,6 +1,6 @@
 //! From policy file and flags to a compactor.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use liveset::{FileArchive, Liveset, MemoryArchive, Policy, Thoroughness};
 use liveset_tokens::Tokens;
@@ -11,15 +11,16 @@ use crate::{
     input::Input,
 };
 
+/// Reads the policy file; without one the defaults hold.
+pub(crate) fn file_policy(file: Option<&Path>) -> Result<Policy, Failure> {
+    let Some(path) = file else { return Ok(Policy::default()) };
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))?;
+    Policy::from_toml(&text).map_err(|error| Failure::from(error).in_file(&path.display().to_string()))
+}
+
 /// Reads the policy file, if any, and lays the flags over it.
 pub(crate) fn policy(args: &PolicyArgs) -> Result<Policy, Failure> {
-    let mut policy = match &args.policy {
-        None => Policy::default(),
-        Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))?;
-            Policy::from_toml(&text).map_err(|error| Failure::from(error).in_file(&path.display().to_string()))?
-        }
-    };
+    let mut policy = file_policy(args.policy.as_deref())?;
     policy.preset = args.preset.unwrap_or(policy.preset);
     policy.window = args.window.or(policy.window);
     policy.default_window = args.default_window.or(policy.default_window);
@@ -61,6 +62,6 @@ pub(crate) fn as_if_archived(liveset: Liveset) -> Liveset {
 }
 
 /// Opens an archive file.
-pub(crate) fn archive(path: &std::path::Path) -> Result<Arc<FileArchive>, Failure> {
-    FileArchive::open(path).map(Arc::new).map_err(Failure::store)
+pub(crate) fn archive(path: &Path) -> Result<Arc<FileArchive>, Failure> {
+    FileArchive::open(path).map(Arc::new).map_err(Failure::from)
 }

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use liveset::{EditKind, Inspection, OutcomeKind, Report};
+use liveset::{EditKind, OutcomeKind, Report, Sizes};
 use liveset_engine::report::{EditReport, SweepReport, grouped};
 
 use crate::picture::{Paint, bar_line, bars, by_kind, by_tool, short};
@@ -13,10 +13,10 @@ use crate::picture::{Paint, bar_line, bars, by_kind, by_tool, short};
 const MAX_ROWS: usize = 12;
 
 /// Draws a whole report: where the tokens were, what went and why, before and after.
-pub(crate) fn draw(report: &Report, inspection: &Inspection, paint: Paint) -> String {
-    let total = inspection.tokens.before;
-    let mut out = bars("where the tokens were", &by_kind(inspection), total, paint);
-    let tools = by_tool(inspection);
+pub(crate) fn draw(report: &Report, sizes: &Sizes, paint: Paint) -> String {
+    let total = report.tokens.before;
+    let mut out = bars("where the tokens were", &by_kind(&sizes.into()), total, paint);
+    let tools = by_tool(&sizes.into());
     if !tools.is_empty() {
         let _ = write!(out, "\n{}", bars("tool results by tool", &tools, total, paint));
     }

@@ -5,12 +5,12 @@
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{policy::CONTRACT, transcript::WireFormat};
 
 /// The report of one compaction.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Report {
     /// Version of everything that decides bytes.
@@ -38,7 +38,7 @@ pub struct Report {
 }
 
 /// How near a body is to what went over the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fidelity {
     /// The request body itself.
@@ -51,7 +51,7 @@ pub enum Fidelity {
 }
 
 /// What came of a compaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeKind {
     /// The output is the input.
@@ -63,7 +63,7 @@ pub enum OutcomeKind {
 }
 
 /// Sizes and limits in tokens.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenReport {
     /// Size of the body as it arrived.
     pub before: u64,
@@ -82,7 +82,7 @@ pub struct TokenReport {
 }
 
 /// What kind of change an edit is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EditKind {
     /// A result became one line.
@@ -130,7 +130,7 @@ impl EditKind {
 }
 
 /// One change of one item.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EditReport {
     /// Place of the item in the transcript, from 0.
     pub item: u32,
@@ -155,7 +155,7 @@ pub struct EditReport {
 }
 
 /// One sweep.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepReport {
     /// Place of the item after which it ran, from 0.
     pub request_point: u32,
@@ -168,14 +168,14 @@ pub struct SweepReport {
 }
 
 /// Why earlier decisions were made anew.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RebaseReport {
     /// What changed: `tools`, `system`, `model`, `window`, `policy`, `no_ledger`.
     pub cause: String,
 }
 
 /// Where a client changed its own history.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RewriteReport {
     /// First item that is not what it was, from 0.
     pub item: u32,
@@ -184,7 +184,7 @@ pub struct RewriteReport {
 }
 
 /// Something that deserves attention.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// A stable word.
     pub code: String,

@@ -140,10 +140,11 @@ fn figure(tokens: Tokens) -> String {
         let tenths = tokens.0.saturating_add(unit / 20) / (unit / 10);
         format!("{}.{}", tenths / 10, tenths % 10)
     };
+    // Units change where a figure would round to a thousand of the smaller one.
     match tokens.0 {
         1 => "1 token".to_owned(),
         0..1_000 => format!("{} tokens", tokens.0),
-        1_000..1_000_000 => format!("{}k tokens", tenths(1_000)),
+        1_000..999_950 => format!("{}k tokens", tenths(1_000)),
         _ => format!("{}M tokens", tenths(1_000_000)),
     }
 }
@@ -251,6 +252,13 @@ mod tests {
             3 more error lines]"#]]
         .assert_eq(&text);
         assert!(is_tombstone(&text));
+    }
+
+    #[test]
+    fn a_figure_never_reads_a_thousand_thousands() {
+        assert_eq!(figure(Tokens(999_949)), "999.9k tokens");
+        assert_eq!(figure(Tokens(999_950)), "1.0M tokens");
+        assert_eq!(figure(Tokens(999)), "999 tokens");
     }
 
     #[test]

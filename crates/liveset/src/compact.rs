@@ -39,7 +39,7 @@ pub enum Thoroughness {
 #[derive(Clone)]
 pub struct Liveset {
     pub(crate) policy: Policy,
-    archive: Option<Arc<dyn Archive>>,
+    pub(crate) archive: Option<Arc<dyn Archive>>,
     format: Option<WireFormat>,
     model: Option<String>,
     overhead: Tokens,
@@ -159,7 +159,7 @@ impl Liveset {
     /// the archive cannot store the originals.
     pub fn compact<'b>(&self, body: &'b [u8]) -> Result<Compaction<'b>> {
         let mut cache = CountCache::default();
-        let (compaction, _) = self.run(body, &mut cache, |_| State::default())?;
+        let (compaction, _) = self.run(body, &mut cache, |_| (), |_| State::default())?;
         Ok(compaction)
     }
 
@@ -233,23 +233,12 @@ impl Liveset {
         })
     }
 
-    /// Gives back the input of a body that was handed out with this archive, byte for byte.
-    ///
-    /// # Errors
-    ///
-    /// No archive is set, it does not know the body, or it cannot be read.
-    pub fn restore(&self, output: &[u8]) -> Result<Vec<u8>> {
-        let archive = self.archive.as_ref().ok_or(Error::NoArchive)?;
-        let stored = archive.manifest(&liveset_engine::manifest::body_hash(output))?.ok_or(Error::NoManifest)?;
-        let manifest = Manifest::from_json(&stored)?;
-        Ok(manifest.restore(output, |id| archive.original(id).ok().flatten())?)
-    }
-
-    /// Runs all stages; `start` gives the state to go on from.
+    /// Runs all stages; `look` sees what was read and counted, `start` gives the state to go on from.
     pub(crate) fn run<'b>(
         &self,
         body: &'b [u8],
         cache: &mut CountCache,
+        look: impl FnOnce(&Reading<'_, 'b>),
         start: impl FnOnce(&Reading<'_, 'b>) -> State,
     ) -> Result<(Compaction<'b>, Decided)> {
         let outline = Outline::read(body)?;
@@ -267,6 +256,7 @@ impl Liveset {
         }
         let (budget, source) = Budget::of(&self.policy, model)?;
         let reading = Reading { transcript: &transcript, counts: &counts, budget: &budget, model: name.as_deref() };
+        look(&reading);
         let tokens = token_report(&counts, &budget, counter);
         if let Some(field) = transcript.server_state {
             let reason = format!("the history lives on the server (`{field}`), so nothing is edited");

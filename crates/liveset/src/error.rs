@@ -19,6 +19,12 @@ pub enum Error {
     /// There is no way back for this body.
     #[error("the archive has no manifest for this body: it was never handed out by it, or was changed since")]
     NoManifest,
+    /// The archive has the manifest of this body, but lacks a text that it cut.
+    #[error("the archive does not hold original `{id}`, which this body needs")]
+    NoOriginal {
+        /// Content id of what is missing.
+        id: String,
+    },
     /// Restore needs an archive.
     #[error("no archive is set")]
     NoArchive,
@@ -28,7 +34,7 @@ impl Error {
     /// Says whether storing or reading originals failed, as opposed to the input being wrong.
     #[must_use]
     pub fn is_archive(&self) -> bool {
-        matches!(self, Self::Archive(_) | Self::NoManifest | Self::NoArchive)
+        matches!(self, Self::Archive(_) | Self::NoManifest | Self::NoOriginal { .. } | Self::NoArchive)
     }
 }
 

@@ -28,12 +28,15 @@
 mod error;
 mod compaction;
 mod compact;
+mod sizes;
+mod restore;
 mod session;
 
 pub use compact::{Inspection, Liveset, MessageOptions, Thoroughness};
 pub use compaction::Compaction;
 pub use error::{Error, Result};
 pub use session::Session;
+pub use sizes::{ItemSize, Sizes};
 
 pub use liveset_archive::{Archive, FileArchive, MemoryArchive};
 pub use liveset_engine::{

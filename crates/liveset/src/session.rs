@@ -57,7 +57,7 @@ impl Session {
                 rebase.is_none() && reading.counts.digests().take(last.digests.len()).eq(last.digests.iter().copied());
             if grown { last.state.clone() } else { State::default() }
         };
-        let (mut compaction, decided) = self.liveset.run(body, &mut self.cache, start)?;
+        let (mut compaction, decided) = self.liveset.run(body, &mut self.cache, |_| (), start)?;
         if let Some(last) = last {
             compaction.report.rebase = rebase.map(|cause| RebaseReport { cause: cause.to_owned() });
             compaction.report.client_rewrote = rewrote(last, &decided);

@@ -1,6 +1,7 @@
 //! What does the scripted agent do? A bug report, its cause, a failing test, the mend, and a second wish.
 //!
-//! Only words and calls stand here; everything the tools say comes from the tools.
+//! Only words and calls stand here; everything the tools say comes from the tools. The fault was a true one and has been
+//! mended since, so the copy is first taken back to before that.
 
 /// The system text of the session.
 pub(crate) const SYSTEM: &str = "You are a careful software engineer. You work in /repo, a Rust workspace. Read before \
@@ -48,6 +49,11 @@ fn edit(path: &'static str, old: &'static str, new: &'static str) -> Step {
     Step::Edit { path, old, new }
 }
 
+/// Where the fault of the session stood.
+const TOMBSTONE: &str = "crates/engine/src/tombstone.rs";
+/// The test in front of which the agent writes its own.
+const NEXT_TEST: &str = "    #[test]\n    fn gaps_are_recognised_and_lookalikes_are_not() {";
+/// The agent's test, as it stands in the repository since.
 const FIGURE_TEST: &str = r#"    #[test]
     fn a_figure_never_reads_a_thousand_thousands() {
         assert_eq!(figure(Tokens(999_949)), "999.9k tokens");
@@ -57,6 +63,16 @@ const FIGURE_TEST: &str = r#"    #[test]
 
     #[test]
     fn gaps_are_recognised_and_lookalikes_are_not() {"#;
+/// The line with the fault.
+const WRONG_UNIT: &str = "        1_000..1_000_000 => format!";
+/// The same, mended.
+const RIGHT_UNIT: &str = "        1_000..999_950 => format!";
+/// What the mend left in the changelog.
+const CHANGE: &str = "- A tombstone of 999,950 to 999,999 tokens reads `1.0M tokens` instead of `1000.0k tokens`.\n";
+
+/// What takes the copy back to before the mend: path, text as it stands now, text as it stood.
+pub(crate) const BEFORE: [(&str, &str, &str); 3] =
+    [(TOMBSTONE, FIGURE_TEST, NEXT_TEST), (TOMBSTONE, RIGHT_UNIT, WRONG_UNIT), ("CHANGELOG.md", CHANGE, "")];
 
 /// The whole session.
 pub(crate) fn turns() -> Vec<Turn> {
@@ -120,21 +136,13 @@ fn mend_it() -> Vec<Turn> {
         ),
         Turn::Does(
             "Green. Now a test that states what the figure should be at the border.",
-            vec![edit(
-                "crates/engine/src/tombstone.rs",
-                "    #[test]\n    fn gaps_are_recognised_and_lookalikes_are_not() {",
-                FIGURE_TEST,
-            )],
+            vec![edit(TOMBSTONE, NEXT_TEST, FIGURE_TEST)],
         ),
         Turn::Does("It must fail now.", vec![bash("cargo test -p liveset-engine --lib tombstone 2>&1 | tail -60")]),
         Turn::Does(
             "It fails as expected: `1000.0k tokens` against `1.0M tokens`. The unit must be chosen after rounding: from \
              999,950 on the tenths of a thousand would read 1000.0.",
-            vec![edit(
-                "crates/engine/src/tombstone.rs",
-                "        1_000..1_000_000 => format!",
-                "        1_000..999_950 => format!",
-            )],
+            vec![edit(TOMBSTONE, WRONG_UNIT, RIGHT_UNIT)],
         ),
         Turn::Does("And again.", vec![bash("cargo test -p liveset-engine --lib tombstone 2>&1 | tail -40")]),
         Turn::Does(
@@ -222,4 +230,34 @@ fn second_wish() -> Vec<Turn> {
             ],
         ),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::repository;
+
+    #[test]
+    fn what_the_copy_is_taken_back_from_stands_once_in_the_repository() {
+        for (path, now, _) in BEFORE {
+            let text = fs::read_to_string(repository::root().join(path)).unwrap();
+            assert_eq!(text.matches(now).count(), 1, "{path}: {now}");
+        }
+    }
+
+    #[test]
+    fn every_file_that_the_script_reads_is_there() {
+        for turn in turns() {
+            let Turn::Does(_, steps) = turn else { continue };
+            for step in steps {
+                let path = match step {
+                    Step::Read { path, .. } | Step::Grep { path, .. } | Step::Edit { path, .. } => path,
+                    Step::Bash { .. } => continue,
+                };
+                assert!(repository::root().join(path).exists(), "{path}");
+            }
+        }
+    }
 }

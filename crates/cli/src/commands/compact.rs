@@ -18,14 +18,13 @@ pub(crate) fn run(args: &Compact) -> Result<u8, Failure> {
     check_places(args)?;
     let input = Input::read(&args.input)?;
     let liveset = compactor(args, &input)?;
-    let compaction = liveset.compact(&input.body).map_err(|error| input.failure(error))?;
+    let (compaction, sizes) = liveset.compact_with_sizes(&input.body).map_err(|error| input.failure(error))?;
     let report = report_of(&compaction, &input);
     let text = match args.report_format {
         ReportFormat::Json => report.to_json() + "\n",
         ReportFormat::Text => {
             let paint = Paint::of(args.report.is_none() && output::colour(output::error_is_terminal()));
-            let inspection = liveset.inspect(&input.body).map_err(|error| input.failure(error))?;
-            summary::draw(&report, &inspection, paint)
+            summary::draw(&report, &sizes, paint)
         }
     };
     // The report goes first: a body that is handed out has its report.

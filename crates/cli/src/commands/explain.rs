@@ -16,15 +16,16 @@ pub(crate) fn run(args: &Explain) -> Result<u8, Failure> {
     if args.archive.is_some() {
         liveset = setup::as_if_archived(liveset);
     }
-    let compaction = liveset.compact(&input.body).map_err(|error| input.failure(error))?;
+    let (compaction, sizes) = liveset.compact_with_sizes(&input.body).map_err(|error| input.failure(error))?;
     let report = compaction.report();
-    let inspection = liveset.inspect(&input.body).map_err(|error| input.failure(error))?;
-    let label = |item: u32| inspection.items.get(item as usize).map(|item| item.label.as_str()).unwrap_or_default();
-    let mut out = String::new();
     if let Some(item) = args.item {
-        out.push_str(&one(item, &compaction, &inspection).map_err(|failure| failure.in_file(&input.name))?);
-        return output::text(&out).map(|()| 0);
+        // Only passages need the scores.
+        let inspection = liveset.inspect(&input.body).map_err(|error| input.failure(error))?;
+        let text = one(item, &compaction, &inspection).map_err(|failure| failure.in_file(&input.name))?;
+        return output::text(&text).map(|()| 0);
     }
+    let label = |item: u32| sizes.items.get(item as usize).map(|item| item.label.as_str()).unwrap_or_default();
+    let mut out = String::new();
     let _ = writeln!(out, "{}", report.reason);
     for edit in &report.edits {
         out.push_str(&line(edit, label(edit.item)));

@@ -46,8 +46,8 @@ fn as_text(inspection: &Inspection, top: usize, paint: Paint) -> String {
         grouped(tokens.trigger),
         tokens.counter,
     );
-    out.push_str(&bars("by kind", &by_kind(inspection), tokens.before, paint));
-    out.push_str(&bars("\ntool results by tool", &by_tool(inspection), tokens.before, paint));
+    out.push_str(&bars("by kind", &by_kind(&inspection.into()), tokens.before, paint));
+    out.push_str(&bars("\ntool results by tool", &by_tool(&inspection.into()), tokens.before, paint));
     out.push_str(&largest(inspection, top, paint));
     out.push_str(&repeated(inspection, top, paint));
     out.push_str(&shares(inspection, paint));
@@ -128,7 +128,7 @@ fn as_json(inspection: &Inspection) -> Result<String, Failure> {
         .collect();
     let value = json!({
         "format": inspection.format, "model": inspection.model, "tokens": inspection.tokens,
-        "by_kind": rows(by_kind(inspection)), "by_tool": rows(by_tool(inspection)), "items": items,
+        "by_kind": rows(by_kind(&inspection.into())), "by_tool": rows(by_tool(&inspection.into())), "items": items,
     });
     serde_json::to_string_pretty(&value).map_err(Failure::usage)
 }

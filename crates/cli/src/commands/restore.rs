@@ -12,9 +12,7 @@ pub(crate) fn run(args: &Restore) -> Result<u8, Failure> {
     }
     let (name, bytes) = input::bytes(Some(&args.file))?;
     let liveset = Liveset::new(Policy::default()).with_archive(setup::archive(&args.archive)?);
-    let original = liveset.restore(&bytes).map_err(|error| {
-        Failure::from(error).in_file(&name).hint("is it exactly what `compact` wrote, with this archive? A body that `compact` left unchanged is its own original")
-    })?;
+    let original = liveset.restore(&bytes).map_err(|error| Failure::from(error).in_file(&name))?;
     output::bytes(args.output.as_deref(), &original)?;
     Ok(0)
 }

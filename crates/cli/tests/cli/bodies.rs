@@ -20,6 +20,17 @@ pub(crate) fn chat(results: &[String]) -> Vec<u8> {
     body(&messages)
 }
 
+/// The same conversation further on: after its question, a call and its result for each of `results`.
+pub(crate) fn go_on(earlier: &[u8], results: &[String]) -> Vec<u8> {
+    let mut body: Value = serde_json::from_slice(earlier).unwrap();
+    let messages = body["messages"].as_array_mut().unwrap();
+    let answered = messages.iter().filter(|message| message["role"] == "tool").count();
+    for (at, result) in results.iter().enumerate() {
+        messages.extend(exchange(answered + at, result));
+    }
+    serde_json::to_vec(&body).unwrap()
+}
+
 /// A call of `read_log` and its result.
 fn exchange(at: usize, result: &str) -> [Value; 2] {
     let arguments = format!("{{\"path\":\"logs/pump-{at}.txt\"}}");

@@ -6,10 +6,29 @@ use crate::program::Place;
 
 #[test]
 fn each_command_explains_itself() {
-    for command in ["", "compact", "inspect", "explain", "count", "check", "restore", "schema"] {
+    for command in [
+        "",
+        "compact",
+        "inspect",
+        "explain",
+        "count",
+        "check",
+        "restore",
+        "diff",
+        "policy",
+        "policy show",
+        "policy explain",
+        "policy check",
+        "doctor",
+        "schema",
+        "completions",
+        "man",
+    ] {
         let run = Place::new().run(&format!("{command} --help"));
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{command}");
-        let name = if command.is_empty() { "liveset" } else { command };
+        let name = if command.is_empty() { "liveset".to_owned() } else { command.replace(' ', "-") };
+        let has_examples = run.text().contains("\nExamples:\n  liveset ");
+        assert_eq!(has_examples, !["", "policy"].contains(&command), "{command}");
         expect_file![format!("help/{name}.txt")].assert_eq(run.text());
     }
 }

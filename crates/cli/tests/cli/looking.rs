@@ -84,7 +84,7 @@ fn explain_shows_one_item_with_its_passages() {
     let words = "--window 1200 --reserve 0 --trigger 60 --target 50";
     expect![[r#"
         exit 0
-        out | item     3  tombstone step 1       520 -> 34       read_log logs/pump-0.txt: no room under the target
+        out | item     3  tombstone step 1       520 -> 34       read_log logs/pump-0.txt: the rest of the body alone fills the target
         out | passages as they stand at the end of the body, before any cut:
         out |   lines     1-14       182 tokens  score   -7
         out |   lines    15-28       182 tokens  score   -7

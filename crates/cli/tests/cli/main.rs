@@ -13,4 +13,8 @@ mod writing;
 mod restoring;
 mod looking;
 mod checking;
+mod diffing;
+mod policies;
+mod doctoring;
+mod installing;
 mod traces;

@@ -72,3 +72,18 @@ fn a_damaged_archive_gives_nothing_rather_than_something_else() {
     assert_eq!((run.code, run.text()), (4, ""), "{}", run.err);
     assert_eq!(run.err.lines().filter(|line| line.starts_with("liveset: ")).count(), 1, "{}", run.err);
 }
+
+#[test]
+fn a_damaged_original_is_called_damaged_and_its_place_is_named() {
+    let place = compacted();
+    let mut bytes = place.read("a.liveset");
+    // The first original's text begins behind the header of 48 and the record's head of 112 bytes.
+    bytes[48 + 112] ^= 1;
+    place.write("a.liveset", bytes);
+    expect![[r#"
+        exit 4
+        err | liveset: small.json: archive `a.liveset` is damaged at byte 48: the record fails its checksum
+        err | hint: restore the archive from a copy, or take the body from where it came; bodies whose originals are whole still come back
+    "#]].assert_eq(&place.run("restore small.json --archive a.liveset -o back.json").shown());
+    assert!(!place.files().contains(&"back.json".to_owned()));
+}

@@ -39,6 +39,7 @@ fn an_archive_that_cannot_be_opened_lets_no_body_out() {
     expect![[r#"
         exit 4
         err | liveset: `body.json` is not a liveset archive
+        err | hint: name a file that `compact --archive` wrote, or a new one
     "#]]
     .assert_eq(&foreign.shown());
     assert_eq!(place.read("out.json"), b"old");

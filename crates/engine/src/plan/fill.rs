@@ -24,7 +24,7 @@ use crate::{
 /// Step number in reports.
 const STEP: u8 = 1;
 /// Why a result goes whole where nothing can stay.
-const NO_ROOM: &str = "no room under the target";
+const NO_ROOM: &str = "the rest of the body alone fills the target";
 
 /// What the fill decided for one result.
 pub(crate) struct Decision {

@@ -144,7 +144,7 @@ fn take_whole(
         if texts.is_blank || is_ours {
             continue;
         }
-        let gone = fill::gone(desk, state, ordinal, "no room in the window", best)?;
+        let gone = fill::gone(desk, state, ordinal, "the body would not fit the window otherwise", best)?;
         if gone.tokens.0 + desk.policy.min_gain <= result.tokens.0 {
             state.set(ordinal, gone.form, gone.tokens, gone.change);
         }
