@@ -1,6 +1,7 @@
 //! What did Claude Code send? Session files: one JSON object per line, a tree by `uuid` and `parentUuid`.
 //!
-//! What the model saw is `message.content`; the structured copy in `toolUseResult` never reaches a body.
+//! What the model saw is `message.content`; the structured copy in `toolUseResult` never reaches a body. Lines that the
+//! client wrote in the user's name (`isMeta`) are hidden from the person and sent to the model: they are user text.
 
 mod branch;
 mod build;

@@ -28,11 +28,6 @@ pub enum Warning {
         /// How many lines.
         lines: usize,
     },
-    /// Lines that the client wrote in the user's name and does not show were left out.
-    MetaLinesLeftOut {
-        /// How many lines.
-        lines: usize,
-    },
     /// The client cleared old results by itself here; the trace does not say what stood in their place,
     /// so that the bodies after it still hold them.
     ResultsCleared {
@@ -96,7 +91,6 @@ impl fmt::Display for Warning {
             Self::AttachmentsLeftOut { lines } => {
                 write!(out, "{lines} attachment lines were left out, their wire text is not in the trace")
             }
-            Self::MetaLinesLeftOut { lines } => write!(out, "{lines} meta lines were left out"),
             Self::ResultsCleared { line } => {
                 write!(out, "the client cleared old results at line {line}, the bodies still hold them")
             }

@@ -12,7 +12,7 @@ use crate::warning::Warning;
 pub(super) fn histories(source: &Source, lines: &[&Line<'_>], warnings: &mut Vec<Warning>) -> Vec<History> {
     let mut built = Vec::new();
     let mut current = Draft::default();
-    let (mut attachments, mut meta) = (0, 0);
+    let mut attachments = 0;
     for (at, line) in lines.iter().enumerate() {
         match line.kind {
             Kind::User | Kind::Assistant => {
@@ -29,16 +29,12 @@ pub(super) fn histories(source: &Source, lines: &[&Line<'_>], warnings: &mut Vec
             }
             Kind::Microcompact => warnings.push(Warning::ResultsCleared { line: line.number }),
             Kind::Attachment => attachments += 1,
-            Kind::Meta => meta += 1,
             Kind::Other => {}
         }
     }
     built.push(current.finish(warnings));
     if attachments > 0 {
         warnings.push(Warning::AttachmentsLeftOut { lines: attachments });
-    }
-    if meta > 0 {
-        warnings.push(Warning::MetaLinesLeftOut { lines: meta });
     }
     built
 }
@@ -112,7 +108,7 @@ impl<'l, 'a> Draft<'l, 'a> {
                 match line.kind {
                     Kind::Assistant => self.assistant(source, line, warnings),
                     Kind::User => self.user(source, line, warnings),
-                    Kind::Boundary | Kind::Microcompact | Kind::Attachment | Kind::Meta | Kind::Other => {}
+                    Kind::Boundary | Kind::Microcompact | Kind::Attachment | Kind::Other => {}
                 }
             }
             if carried {
