@@ -53,6 +53,7 @@ pub(crate) fn read(source: Source) -> Result<Vec<Conversation>, Error> {
         }
         let draft = Draft {
             agent,
+            id: None,
             wire: Wire::Anthropic,
             fidelity: Fidelity::ModelVisible,
             frame: Frame::default(),

@@ -1,0 +1,151 @@
+//! Which items did each request hold? The history as Codex rebuilds it from its own file.
+
+use super::item::{self, Kind};
+use crate::history::{History, Message, Piece, Side};
+use crate::json::{self, Object};
+use crate::kinds::Unknown;
+use crate::pairs::{Entry, Pairs, Placing};
+use crate::source::Source;
+use crate::warning::Warning;
+
+/// One item of the history, and the model that was set when it came.
+#[derive(Clone, Debug)]
+struct Item<'a> {
+    line: usize,
+    text: Text<'a>,
+    model: Option<&'a str>,
+}
+
+/// How an item stands in the file.
+#[derive(Clone, Copy, Debug)]
+enum Text<'a> {
+    /// As the object that was sent.
+    Object(&'a str),
+    /// As a string literal that was sent as a user message.
+    UserLiteral(&'a str),
+}
+
+/// The history on its way. A compaction or a rollback ends one and opens the next.
+pub(super) struct Rollout<'a> {
+    source: &'a Source,
+    items: Vec<Item<'a>>,
+    /// How many of the items were there at once when this history began.
+    carried: usize,
+    model: Option<&'a str>,
+    done: Vec<History>,
+    unknown: Unknown,
+}
+
+impl<'a> Rollout<'a> {
+    pub(super) fn new(source: &'a Source) -> Self {
+        Self { source, items: Vec::new(), carried: 0, model: None, done: Vec::new(), unknown: Unknown::default() }
+    }
+
+    /// Says which model is asked from here on.
+    pub(super) fn model(&mut self, literal: &'a str) {
+        self.model = Some(literal);
+    }
+
+    pub(super) fn item(&mut self, line: usize, raw: &'a str) {
+        self.items.push(Item { line, text: Text::Object(raw), model: self.model });
+    }
+
+    /// Takes what the client kept. Older files hold only the summary: then the user's messages stand before it.
+    pub(super) fn compacted(&mut self, line: usize, payload: &Object<'a>, warnings: &mut Vec<Warning>) {
+        self.close(warnings);
+        match payload.list("replacement_history") {
+            Some(kept) => {
+                let model = self.model;
+                let item = |raw| Item { line, text: Text::Object(raw), model };
+                self.items = kept.into_iter().map(item).collect();
+            }
+            None => {
+                warnings.push(Warning::CompactionRebuilt { line });
+                self.items.retain(|item| match item.text {
+                    Text::Object(raw) => Object::read(raw)
+                        .is_some_and(|object| matches!(Kind::of(&object), Kind::Message(Side::Other | Side::System))),
+                    // The summary before: the new one holds it.
+                    Text::UserLiteral(_) => false,
+                });
+                let summary = payload.literal("message").filter(|text| !json::is_blank(text));
+                let text = summary.map(Text::UserLiteral);
+                self.items.extend(text.map(|text| Item { line, text, model: self.model }));
+            }
+        }
+        self.carried = self.items.len();
+    }
+
+    /// Takes back the newest turns of the person.
+    pub(super) fn rolled_back(&mut self, turns: usize, warnings: &mut Vec<Warning>) {
+        let is_turn = |item: &Item<'_>| match item.text {
+            Text::Object(raw) => Object::read(raw).is_some_and(|object| item::is_from_a_person(&object)),
+            Text::UserLiteral(_) => false,
+        };
+        let openings = self.items.iter().enumerate().filter(|(_, item)| is_turn(item)).map(|(at, _)| at);
+        let openings: Vec<usize> = openings.collect();
+        let left = turns.min(openings.len());
+        let Some(&from) = openings.len().checked_sub(left).and_then(|first| openings.get(first)) else { return };
+        self.close(warnings);
+        self.items.truncate(from);
+        self.carried = self.items.len();
+    }
+
+    /// Gives all histories, the newest last.
+    pub(super) fn finish(mut self, warnings: &mut Vec<Warning>) -> Vec<History> {
+        self.close(warnings);
+        warnings.extend(self.unknown.passed_through());
+        self.done
+    }
+
+    fn close(&mut self, warnings: &mut Vec<Warning>) {
+        let mut pairs = Pairs::new(Placing::WhereTheyStand);
+        // What an earlier history said of these items needs no second saying.
+        let mut again = Vec::new();
+        for (at, item) in self.items.iter().enumerate() {
+            let is_carried = at < self.carried;
+            let told = if is_carried { &mut again } else { &mut *warnings };
+            if let Some(entry) = entry_of(self.source, item, &mut self.unknown, told) {
+                pairs.push(entry, told);
+            }
+            if at + 1 == self.carried {
+                pairs.carried_to_here();
+            }
+        }
+        self.done.push(pairs.finish(warnings));
+    }
+}
+
+fn entry_of<'a>(
+    source: &Source,
+    item: &Item<'a>,
+    unknown: &mut Unknown,
+    warnings: &mut Vec<Warning>,
+) -> Option<Entry<'a>> {
+    let model = item.model.map(|model| source.range_of(model));
+    let raw = match item.text {
+        Text::Object(raw) => raw,
+        Text::UserLiteral(literal) => {
+            let open =
+                Piece::Fixed("{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":");
+            let text = vec![open, Piece::Source(source.range_of(literal)), Piece::Fixed("}]}")];
+            return Some(Entry::text(item.line, Message { model, ..Message::whole(Side::Other, text) }));
+        }
+    };
+    let Some(object) = Object::read(raw) else {
+        warnings.push(Warning::UnreadableMessage { line: item.line });
+        return None;
+    };
+    let kind = Kind::of(&object);
+    let id = object.text("call_id");
+    let mut calls = Vec::new();
+    let mut answers = None;
+    match kind {
+        Kind::NeverSent => return None,
+        Kind::Unknown => unknown.note(object.text("type")),
+        Kind::Call => calls.extend(id),
+        Kind::Answer => answers = id,
+        Kind::Message(_) | Kind::Reply | Kind::Given => {}
+    }
+    let message = Message { model, ..Message::verbatim(source, raw, kind.side()) };
+    Some(Entry { line: item.line, message, calls, answers })
+}
