@@ -14,3 +14,4 @@ mod restoring;
 mod looking;
 mod checking;
 mod traces;
+mod trace_formats;
