@@ -191,3 +191,9 @@ fn a_side_chain_in_progress_lines_is_a_conversation_in_order() {
     assert!(side.contains("look") && side.contains("t1"), "{side}");
     assert_eq!(trace.agent("main").unwrap().warnings(), []);
 }
+
+#[test]
+fn kinds_of_line_that_nobody_knows_are_named() {
+    let lines = [USER, r#"{"type":"horoscope","text":"x"}"#, r#"{"type":"last-prompt"}"#, r#"{"type":"horoscope"}"#];
+    assert_eq!(warnings(&lines), [Warning::UnknownRecords { kind: "horoscope".to_owned(), records: 2 }]);
+}
