@@ -79,7 +79,7 @@ pub(crate) fn read(source: Source) -> Result<Vec<Conversation>, Error> {
     for (agent, lines) in by_agent(lines)? {
         let mut warnings = warnings.clone();
         let kept = branch::newest(&lines, &mut warnings);
-        let histories = build::histories(&source, &kept, &mut warnings);
+        let histories = build::histories(&source, &kept, &mut warnings)?;
         if histories.iter().all(|history| history.messages.is_empty()) {
             continue;
         }

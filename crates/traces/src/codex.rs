@@ -76,10 +76,10 @@ pub(crate) fn read(source: Source) -> Result<Vec<Conversation>, Error> {
                 _ => warnings.push(Warning::UnreadableMessage { line: record.line }),
             },
             Some("compacted") => match record.object.object("payload") {
-                Some(payload) => rollout.compacted(record.line, &payload, &mut warnings),
+                Some(payload) => rollout.compacted(record.line, &payload, &mut warnings)?,
                 None => warnings.push(Warning::UnreadableMessage { line: record.line }),
             },
-            Some("event_msg") if is_rollback(record) => rollout.rolled_back(turns_of(record), &mut warnings),
+            Some("event_msg") if is_rollback(record) => rollout.rolled_back(turns_of(record), &mut warnings)?,
             Some(kind) if NEVER_SENT.contains(&kind) => {}
             // Older files: an item per line, no envelope.
             Some(_) if Kind::of(&record.object) != Kind::Unknown => rollout.item(record.line, record.raw),

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use crate::error::Error;
 use crate::json::{self, Object};
 use crate::quote::Spacing;
 use crate::source::Source;
@@ -52,6 +53,29 @@ pub(crate) struct History {
     pub(crate) messages: Vec<Message>,
     /// Parts at the beginning that the client's compaction put there at once: no request lies between them.
     pub(crate) carried_parts: usize,
+}
+
+/// Most items that all compactions and rollbacks of a trace carry on together. Each carried item costs as much as one of
+/// the file, and a small file can ask for it again and again; the longest real sessions carry some ten thousand.
+#[cfg(not(test))]
+const MAX_CARRIED: usize = 1_000_000;
+/// Tests reach the limit sooner.
+#[cfg(test)]
+const MAX_CARRIED: usize = 10_000;
+
+/// What the compactions and rollbacks of a trace have carried on so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Carried(usize);
+
+impl Carried {
+    /// Counts further items, up to the limit.
+    pub(crate) fn add(&mut self, items: usize) -> Result<(), Error> {
+        self.0 = self.0.saturating_add(items);
+        match self.0 > MAX_CARRIED {
+            true => Err(Error::TooMuchCarried { limit: MAX_CARRIED }),
+            false => Ok(()),
+        }
+    }
 }
 
 impl Message {

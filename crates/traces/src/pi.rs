@@ -9,12 +9,13 @@ mod chat;
 mod content;
 mod entry;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::conversation::{Conversation, Draft, Frame};
 use crate::error::Error;
 use crate::fidelity::Fidelity;
-use crate::history::History;
+use crate::history::{Carried, History};
 use crate::json::Object;
 use crate::kinds::Unknown;
 use crate::records;
@@ -22,7 +23,7 @@ use crate::sample::{Fit, Sample};
 use crate::source::Source;
 use crate::warning::Warning;
 use crate::wire::Wire;
-use entry::{Entry, Kind, Message};
+use entry::{Entry, FirstKept, Kind, Message};
 
 /// The API whose replies make the bodies Anthropic's.
 const ANTHROPIC_API: &str = "anthropic-messages";
@@ -62,7 +63,7 @@ pub(crate) fn read(source: Source) -> Result<Vec<Conversation>, Error> {
     let entries: Vec<Entry<'_>> = records.iter().map(|record| Entry::of(record, &mut reader.unknown)).collect();
     let path = branch::newest(&entries, &mut reader.warnings);
     let wire = wire_of(&path);
-    let contexts = contexts(&entries, &path);
+    let contexts = contexts(&entries, &path)?;
     let mut histories: Vec<History> = Vec::with_capacity(contexts.len());
     for context in contexts {
         let history = match wire {
@@ -105,13 +106,22 @@ fn wire_of(path: &[&Entry<'_>]) -> Wire {
 }
 
 /// Cuts the branch into histories: one, and one more from each compaction.
-fn contexts<'l, 'a>(entries: &'l [Entry<'a>], path: &[&'l Entry<'a>]) -> Vec<Context<'l, 'a>> {
+fn contexts<'l, 'a>(entries: &'l [Entry<'a>], path: &[&'l Entry<'a>]) -> Result<Vec<Context<'l, 'a>>, Error> {
+    let by_id: BTreeMap<&str, usize> =
+        path.iter().enumerate().filter_map(|(at, entry)| Some((entry.id?, at))).collect();
+    let place = |first_kept: FirstKept<'_>| match first_kept {
+        FirstKept::Nowhere => None,
+        FirstKept::Id(id) => by_id.get(id).copied(),
+        // Lines are in order, on the branch too.
+        FirstKept::Line(at) => entries.get(at).map(|entry| path.partition_point(|found| found.line < entry.line)),
+    };
+    let mut all_carried = Carried::default();
     let mut done = Vec::new();
     let mut current = Context { carried: 0, entries: Vec::new() };
     for (at, entry) in path.iter().copied().enumerate() {
         if let Kind::Compaction { first_kept, .. } = &entry.kind {
-            let before = path.get(..at).unwrap_or_default();
-            let kept = first_kept.place(entries, before).and_then(|from| before.get(from..)).unwrap_or_default();
+            let kept = place(*first_kept).and_then(|from| path.get(from..at)).unwrap_or_default();
+            all_carried.add(kept.len())?;
             let kept = kept.iter().copied().filter(|kept| !matches!(kept.kind, Kind::Compaction { .. }));
             done.push(std::mem::replace(&mut current, Context { carried: 0, entries: Vec::new() }));
             current.entries = std::iter::once(entry).chain(kept).collect();
@@ -121,7 +131,7 @@ fn contexts<'l, 'a>(entries: &'l [Entry<'a>], path: &[&'l Entry<'a>]) -> Vec<Con
         }
     }
     done.push(current);
-    done
+    Ok(done)
 }
 
 #[cfg(test)]

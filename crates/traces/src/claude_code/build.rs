@@ -1,16 +1,24 @@
 //! Which histories do the lines make? One, and one more from each compaction by the client.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::line::{Kind, Line, Preserved};
-use crate::history::{History, Piece};
+use crate::error::Error;
+use crate::history::{Carried, History, Piece};
 use crate::json::{self, Object};
 use crate::source::Source;
 use crate::turns::{Block, BlockForm, Link, Origin, Turns};
 use crate::warning::Warning;
 
 /// Builds one history, and one more from each compaction by the client.
-pub(super) fn histories(source: &Source, lines: &[&Line<'_>], warnings: &mut Vec<Warning>) -> Vec<History> {
+pub(super) fn histories(
+    source: &Source,
+    lines: &[&Line<'_>],
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<History>, Error> {
+    let places: BTreeMap<&str, usize> =
+        lines.iter().enumerate().filter_map(|(at, line)| Some((line.uuid?, at))).collect();
+    let mut carried = Carried::default();
     let mut built = Vec::new();
     let mut current = Draft::default();
     let mut attachments = 0;
@@ -25,7 +33,8 @@ pub(super) fn histories(source: &Source, lines: &[&Line<'_>], warnings: &mut Vec
             }
             Kind::Boundary => {
                 built.push(std::mem::take(&mut current).turns.finish(warnings));
-                let preserved = preserved(lines.get(..at).unwrap_or_default(), &line.preserved);
+                let preserved = preserved(lines, &places, at, &line.preserved);
+                carried.add(preserved.len())?;
                 current = Draft { after_boundary: true, preserved, ..Draft::default() };
             }
             Kind::Microcompact => warnings.push(Warning::ResultsCleared { line: line.number }),
@@ -37,20 +46,25 @@ pub(super) fn histories(source: &Source, lines: &[&Line<'_>], warnings: &mut Vec
     if attachments > 0 {
         warnings.push(Warning::AttachmentsLeftOut { lines: attachments });
     }
-    built
+    Ok(built)
 }
 
 /// Finds the earlier lines that a compaction left as they were.
-fn preserved<'l, 'a>(before: &[&'l Line<'a>], preserved: &Preserved<'_>) -> Vec<&'l Line<'a>> {
-    let place = |uuid: &str| before.iter().position(|line| line.uuid == Some(uuid));
-    let found = match preserved {
+fn preserved<'l, 'a>(
+    lines: &[&'l Line<'a>],
+    places: &BTreeMap<&str, usize>,
+    boundary: usize,
+    preserved: &Preserved<'_>,
+) -> Vec<&'l Line<'a>> {
+    let place = |uuid: &str| places.get(uuid).copied().filter(|at| *at < boundary);
+    let found: Vec<&'l Line<'a>> = match preserved {
         Preserved::Nothing => Vec::new(),
         Preserved::Named(uuids) => {
-            let uuids: BTreeSet<&str> = uuids.iter().copied().collect();
-            before.iter().copied().filter(|line| line.uuid.is_some_and(|uuid| uuids.contains(uuid))).collect()
+            let places: BTreeSet<usize> = uuids.iter().filter_map(|uuid| place(uuid)).collect();
+            places.into_iter().filter_map(|at| lines.get(at).copied()).collect()
         }
         Preserved::Between(head, tail) => match (place(head), place(tail)) {
-            (Some(from), Some(to)) if from <= to => before.get(from..=to).unwrap_or_default().to_vec(),
+            (Some(from), Some(to)) if from <= to => lines.get(from..=to).unwrap_or_default().to_vec(),
             _ => Vec::new(),
         },
     };

@@ -1,7 +1,8 @@
 //! Which items did each request hold? The history as Codex rebuilds it from its own file.
 
 use super::item::{self, Kind};
-use crate::history::{History, Message, Piece, Side};
+use crate::error::Error;
+use crate::history::{Carried, History, Message, Piece, Side};
 use crate::json::{self, Object};
 use crate::kinds::Unknown;
 use crate::pairs::{Entry, Pairs, Placing};
@@ -14,6 +15,8 @@ struct Item<'a> {
     line: usize,
     text: Text<'a>,
     model: Option<&'a str>,
+    /// Whether a person's turn opens here: a rollback counts those.
+    opens_turn: bool,
 }
 
 /// How an item stands in the file.
@@ -32,13 +35,25 @@ pub(super) struct Rollout<'a> {
     /// How many of the items were there at once when this history began.
     carried: usize,
     model: Option<&'a str>,
+    /// Places of the items that open turns.
+    turns: Vec<usize>,
+    all_carried: Carried,
     done: Vec<History>,
     unknown: Unknown,
 }
 
 impl<'a> Rollout<'a> {
     pub(super) fn new(source: &'a Source) -> Self {
-        Self { source, items: Vec::new(), carried: 0, model: None, done: Vec::new(), unknown: Unknown::default() }
+        Self {
+            source,
+            items: Vec::new(),
+            carried: 0,
+            model: None,
+            turns: Vec::new(),
+            all_carried: Carried::default(),
+            done: Vec::new(),
+            unknown: Unknown::default(),
+        }
     }
 
     /// Says which model is asked from here on.
@@ -47,47 +62,54 @@ impl<'a> Rollout<'a> {
     }
 
     pub(super) fn item(&mut self, line: usize, raw: &'a str) {
-        self.items.push(Item { line, text: Text::Object(raw), model: self.model });
+        let opens_turn = Object::read(raw).is_some_and(|object| item::is_from_a_person(&object));
+        self.push(Item { line, text: Text::Object(raw), model: self.model, opens_turn });
+    }
+
+    fn push(&mut self, item: Item<'a>) {
+        if item.opens_turn {
+            self.turns.push(self.items.len());
+        }
+        self.items.push(item);
     }
 
     /// Takes what the client kept. Older files hold only the summary: then the user's messages stand before it.
-    pub(super) fn compacted(&mut self, line: usize, payload: &Object<'a>, warnings: &mut Vec<Warning>) {
+    pub(super) fn compacted(
+        &mut self,
+        line: usize,
+        payload: &Object<'a>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(), Error> {
         self.close(warnings);
+        self.turns.clear();
+        let before = std::mem::take(&mut self.items);
         match payload.list("replacement_history") {
-            Some(kept) => {
-                let model = self.model;
-                let item = |raw| Item { line, text: Text::Object(raw), model };
-                self.items = kept.into_iter().map(item).collect();
-            }
+            Some(kept) => kept.into_iter().for_each(|raw| self.item(line, raw)),
             None => {
                 warnings.push(Warning::CompactionRebuilt { line });
-                self.items.retain(|item| match item.text {
-                    Text::Object(raw) => Object::read(raw)
-                        .is_some_and(|object| matches!(Kind::of(&object), Kind::Message(Side::Other | Side::System))),
-                    // The summary before: the new one holds it.
-                    Text::UserLiteral(_) => false,
-                });
+                before.into_iter().filter(is_given).for_each(|item| self.push(item));
                 let summary = payload.literal("message").filter(|text| !json::is_blank(text));
-                let text = summary.map(Text::UserLiteral);
-                self.items.extend(text.map(|text| Item { line, text, model: self.model }));
+                if let Some(text) = summary.map(Text::UserLiteral) {
+                    self.push(Item { line, text, model: self.model, opens_turn: false });
+                }
             }
         }
-        self.carried = self.items.len();
+        self.carry()
     }
 
     /// Takes back the newest turns of the person.
-    pub(super) fn rolled_back(&mut self, turns: usize, warnings: &mut Vec<Warning>) {
-        let is_turn = |item: &Item<'_>| match item.text {
-            Text::Object(raw) => Object::read(raw).is_some_and(|object| item::is_from_a_person(&object)),
-            Text::UserLiteral(_) => false,
-        };
-        let openings = self.items.iter().enumerate().filter(|(_, item)| is_turn(item)).map(|(at, _)| at);
-        let openings: Vec<usize> = openings.collect();
-        let left = turns.min(openings.len());
-        let Some(&from) = openings.len().checked_sub(left).and_then(|first| openings.get(first)) else { return };
+    pub(super) fn rolled_back(&mut self, turns: usize, warnings: &mut Vec<Warning>) -> Result<(), Error> {
+        let first = self.turns.len() - turns.min(self.turns.len());
+        let Some(&from) = self.turns.get(first) else { return Ok(()) };
         self.close(warnings);
         self.items.truncate(from);
+        self.turns.truncate(first);
+        self.carry()
+    }
+
+    fn carry(&mut self) -> Result<(), Error> {
         self.carried = self.items.len();
+        self.all_carried.add(self.carried)
     }
 
     /// Gives all histories, the newest last.
@@ -112,6 +134,15 @@ impl<'a> Rollout<'a> {
             }
         }
         self.done.push(pairs.finish(warnings));
+    }
+}
+
+/// Says whether an item was given to the model as text. A summary of before is not: the new one holds it.
+fn is_given(item: &Item<'_>) -> bool {
+    match item.text {
+        Text::Object(raw) => Object::read(raw)
+            .is_some_and(|object| matches!(Kind::of(&object), Kind::Message(Side::Other | Side::System))),
+        Text::UserLiteral(_) => false,
     }
 }
 

@@ -114,3 +114,13 @@ fn a_broken_line_is_an_error_with_its_number() {
     let empty = Trace::read(TraceFormat::Codex, META.as_bytes()).unwrap_err();
     assert!(matches!(empty, Error::NoConversation { .. }));
 }
+
+#[test]
+fn a_small_file_cannot_ask_for_endless_histories() {
+    let think = line(THINK);
+    let back = event(r#"{"type":"thread_rolled_back","num_turns":1}"#);
+    let turn = [line(ASK), back].join("\n");
+    let file = [vec![META; 1], vec![think.as_str(); 500], vec![turn.as_str(); 30]].concat().join("\n");
+    let error = Trace::read(TraceFormat::Codex, file.as_bytes()).unwrap_err();
+    assert!(matches!(error, Error::TooMuchCarried { .. }), "{error}");
+}

@@ -138,15 +138,3 @@ fn first_kept<'a>(object: &Object<'a>) -> FirstKept<'a> {
     let line = object.get("firstKeptEntryIndex").and_then(|line| line.parse().ok()).map(FirstKept::Line);
     object.text("firstKeptEntryId").map(FirstKept::Id).or(line).unwrap_or(FirstKept::Nowhere)
 }
-
-impl FirstKept<'_> {
-    /// Finds its place on the branch.
-    pub(super) fn place(self, all: &[Entry<'_>], branch: &[&Entry<'_>]) -> Option<usize> {
-        let line = match self {
-            Self::Nowhere => return None,
-            Self::Id(id) => return branch.iter().position(|entry| entry.id == Some(id)),
-            Self::Line(at) => all.get(at)?.line,
-        };
-        branch.iter().position(|entry| entry.line == line)
-    }
-}
