@@ -76,7 +76,7 @@ pub(crate) struct InputArgs {
     /// In a trace: the request point, counted from 0 [default: the last]
     #[arg(long, value_name = "POINT")]
     pub(crate) at: Option<usize>,
-    /// In a trace: which agent [default: main]
+    /// In a trace: which agent, or which of many conversations by number or id [default: main]
     #[arg(long, value_name = "ID")]
     pub(crate) agent: Option<String>,
     /// Tokens of system text and tools that a trace lacks

@@ -170,7 +170,9 @@ fn choose<'t>(trace: &'t Trace, args: &InputArgs) -> Result<&'t Conversation, Fa
     };
     if let Some(agent) = &args.agent {
         return trace.agent(agent).ok_or_else(|| {
-            Failure::usage(format_args!("no agent `{agent}` in the trace")).hint(format!("there are: {}", agents()))
+            let count = trace.conversations().len();
+            Failure::usage(format_args!("no agent `{agent}` in the trace, conversations in it: {count}"))
+                .hint(format!("there are: {}", agents()))
         });
     }
     match (trace.agent("main"), trace.conversations()) {

@@ -1,6 +1,7 @@
 //! What did Claude Code send? Session files: one JSON object per line, a tree by `uuid` and `parentUuid`.
 //!
-//! What the model saw is `message.content`; the structured copy in `toolUseResult` never reaches a body.
+//! What the model saw is `message.content`; the structured copy in `toolUseResult` never reaches a body. Lines that the
+//! client wrote in the user's name (`isMeta`) are hidden from the person and sent to the model: they are user text.
 
 mod branch;
 mod build;
@@ -13,6 +14,7 @@ use crate::conversation::{Conversation, Draft, Frame};
 use crate::error::Error;
 use crate::fidelity::Fidelity;
 use crate::json::{self, Object};
+use crate::kinds::Unknown;
 use crate::sample::{Fit, Sample};
 use crate::source::{Source, Tail};
 use crate::warning::Warning;
@@ -21,6 +23,37 @@ use line::Line;
 
 /// Most conversations read from one file, the main one included. Each costs a list; real sessions have tens.
 const MAX_AGENTS: usize = 10_000;
+
+/// Lines of a session that are no message: notes of the client on files, queues, titles, settings and the like.
+const NEVER_SENT: [&str; 24] = [
+    "agent-color",
+    "agent-name",
+    "agent-setting",
+    "ai-title",
+    "attribution-snapshot",
+    "bridge-session",
+    "content-replacement",
+    "custom-title",
+    "file-history-delta",
+    "file-history-snapshot",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "progress",
+    "queue-operation",
+    "result",
+    "saved_hook_context",
+    "speculation-accept",
+    "started",
+    "summary",
+    "tag",
+    "task-summary",
+    "worktree-state",
+];
+
+/// Lines that take part in the conversation or in the tree.
+const IN_THE_TREE: [&str; 4] = ["user", "assistant", "system", "attachment"];
 
 /// Says whether a file looks like a session.
 pub(crate) fn fit(sample: &Sample<'_>) -> Fit {
@@ -46,12 +79,13 @@ pub(crate) fn read(source: Source) -> Result<Vec<Conversation>, Error> {
     for (agent, lines) in by_agent(lines)? {
         let mut warnings = warnings.clone();
         let kept = branch::newest(&lines, &mut warnings);
-        let histories = build::histories(&source, &kept, &mut warnings);
+        let histories = build::histories(&source, &kept, &mut warnings)?;
         if histories.iter().all(|history| history.messages.is_empty()) {
             continue;
         }
         let draft = Draft {
             agent,
+            id: None,
             wire: Wire::Anthropic,
             fidelity: Fidelity::ModelVisible,
             frame: Frame::default(),
@@ -71,9 +105,14 @@ fn lines_of(source: &Source) -> Result<(Vec<Line<'_>>, Vec<Warning>), Error> {
     let mut warnings = Vec::new();
     // A resumed session may begin with a copy of the lines of the one it goes on from.
     let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut unknown = Unknown::default();
     for line in source.lines() {
         match json::value(line.text).and_then(Object::read) {
             Some(object) => {
+                let kind = object.text("type");
+                if !kind.is_some_and(|kind| IN_THE_TREE.contains(&kind) || NEVER_SENT.contains(&kind)) {
+                    unknown.note(kind);
+                }
                 let found = std::iter::once(Line::of(line.number, &object)).chain(Line::relayed(line.number, &object));
                 lines.extend(found.filter(|line| line.uuid.is_none_or(|uuid| seen.insert(uuid))));
             }
@@ -87,6 +126,7 @@ fn lines_of(source: &Source) -> Result<(Vec<Line<'_>>, Vec<Warning>), Error> {
     if let Tail::Cut(line) = source.tail() {
         warnings.push(Warning::CutOffLine { line });
     }
+    warnings.extend(unknown.left_out());
     Ok((lines, warnings))
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::fidelity::Fidelity;
 use crate::history::{History, Message, Piece, Side};
+use crate::quote;
 use crate::source::Source;
 use crate::warning::Warning;
 use crate::wire::Wire;
@@ -26,6 +27,7 @@ const MAX_TOKENS: &str = "8192";
 pub struct Conversation {
     source: Arc<Source>,
     agent: String,
+    id: Option<String>,
     wire: Wire,
     fidelity: Fidelity,
     frame: Frame,
@@ -38,7 +40,8 @@ pub struct Conversation {
 /// Request fields that stand for the whole conversation, where the trace holds them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
-    pub(crate) model: Option<Range<usize>>,
+    /// JSON literal of the model.
+    pub(crate) model: Option<String>,
     pub(crate) system: Option<Range<usize>>,
     pub(crate) tools: Option<Range<usize>>,
 }
@@ -46,6 +49,8 @@ pub(crate) struct Frame {
 /// What an importer knows about a conversation.
 pub(crate) struct Draft {
     pub(crate) agent: String,
+    /// The name that the trace itself has for it, where `agent` is only its place in the file.
+    pub(crate) id: Option<String>,
     pub(crate) wire: Wire,
     pub(crate) fidelity: Fidelity,
     pub(crate) frame: Frame,
@@ -75,11 +80,12 @@ impl Conversation {
             draft.histories.into_iter().filter(|history| !history.messages.is_empty()).collect();
         let points = histories.iter().enumerate().flat_map(|(index, history)| points_of(index, history)).collect();
         let newest = histories.iter().rev().flat_map(|history| history.messages.iter().rev());
-        let model = newest.filter_map(|message| message.model.clone()).next().or(draft.frame.model.clone());
-        let model = model.and_then(|range| serde_json::from_str(source.slice(&range)).ok());
+        let newest = newest.filter_map(|message| message.model.as_ref()).next().map(|range| source.slice(range));
+        let model = newest.or(draft.frame.model.as_deref()).and_then(|literal| serde_json::from_str(literal).ok());
         Self {
             source,
             agent: draft.agent,
+            id: draft.id,
             wire: draft.wire,
             fidelity: draft.fidelity,
             frame: draft.frame,
@@ -90,10 +96,16 @@ impl Conversation {
         }
     }
 
-    /// Names the agent: `main`, the id of a side chain, or the place in a list of conversations.
+    /// Names the agent: `main`, the id of a side chain, or the place in a list of conversations, counted from 1.
     #[must_use]
     pub fn agent(&self) -> &str {
         &self.agent
+    }
+
+    /// Gives the id that the trace has for this one of its many conversations.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
     }
 
     /// Names the wire format of the bodies: `anthropic`, `openai-chat` or `openai-responses`.
@@ -203,7 +215,7 @@ impl Conversation {
     fn write(&self, history: &History, message: usize, part: usize) -> Vec<u8> {
         let mut body = String::from("{");
         if let Some(model) = self.model_at(history, message) {
-            self.field(&mut body, "model", self.source.slice(&model));
+            self.field(&mut body, "model", model);
         }
         if self.wire == Wire::Anthropic {
             self.field(&mut body, "max_tokens", MAX_TOKENS);
@@ -240,9 +252,7 @@ impl Conversation {
             if at > 0 {
                 self.write_piece(body, &part.separator);
             }
-            body.push_str(part.open);
-            body.push_str(self.source.slice(&part.value));
-            body.push_str(part.close);
+            part.text.iter().for_each(|piece| self.write_piece(body, piece));
         }
         self.write_piece(body, &message.close);
     }
@@ -251,14 +261,15 @@ impl Conversation {
         match piece {
             Piece::Source(range) => body.push_str(self.source.slice(range)),
             Piece::Fixed(text) => body.push_str(text),
+            Piece::Quoted(range, spacing) => quote::push(body, self.source.slice(range), *spacing),
         }
     }
 
     /// Finds the model of the newest assistant message; before the first, the one that answered first.
-    fn model_at(&self, history: &History, message: usize) -> Option<Range<usize>> {
+    fn model_at(&self, history: &History, message: usize) -> Option<&str> {
         let (before, after) = history.messages.split_at((message + 1).min(history.messages.len()));
-        let mut models = before.iter().rev().chain(after).filter_map(|message| message.model.clone());
-        models.next().or_else(|| self.frame.model.clone())
+        let mut models = before.iter().rev().chain(after).filter_map(|message| message.model.as_ref());
+        models.next().map(|range| self.source.slice(range)).or(self.frame.model.as_deref())
     }
 }
 

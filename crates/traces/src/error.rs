@@ -24,6 +24,12 @@ pub enum Error {
         /// The most that is read.
         limit: usize,
     },
+    /// The client's compactions carry more from history to history than the importers take.
+    #[error("trace carries more than {limit} items over its compactions and rollbacks")]
+    TooMuchCarried {
+        /// The most that is read.
+        limit: usize,
+    },
     /// A byte is no part of UTF-8 text.
     #[error("byte {byte} (line {line}) is not UTF-8")]
     NotUtf8 {

@@ -1,11 +1,16 @@
 //! Which trace formats are there? One row per importer; nothing is read here.
 
 use crate::claude_code;
+use crate::codex;
 use crate::conversation::Conversation;
 use crate::error::Error;
+use crate::gemini;
 use crate::message_lists;
+use crate::pi;
 use crate::sample::{Fit, Sample};
 use crate::source::Source;
+use crate::swe_agent;
+use crate::tau2;
 use crate::wire::Wire;
 
 /// How an agent wrote down what it did.
@@ -21,6 +26,16 @@ use crate::wire::Wire;
 pub enum TraceFormat {
     /// A session file of Claude Code: one JSON object per line.
     ClaudeCode,
+    /// A rollout file of Codex, of either generation: one JSON object per line.
+    Codex,
+    /// A trajectory of SWE-agent (text actions or function calls) or of mini-swe-agent: one JSON object.
+    SweAgent,
+    /// A session file of pi: one JSON object per line.
+    Pi,
+    /// Results of tau2: one JSON object with many conversations.
+    Tau2,
+    /// A session file of Gemini CLI: one JSON object.
+    Gemini,
     /// A list of Anthropic messages, an object that holds one, or lines of either.
     AnthropicMessages,
     /// A list of OpenAI Chat messages, an object that holds one, or lines of either.
@@ -31,8 +46,17 @@ pub enum TraceFormat {
 
 impl TraceFormat {
     /// All formats, in the order of the documentation.
-    pub const ALL: [TraceFormat; 4] =
-        [Self::ClaudeCode, Self::AnthropicMessages, Self::OpenaiChat, Self::OpenaiResponses];
+    pub const ALL: [TraceFormat; 9] = [
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::SweAgent,
+        Self::Pi,
+        Self::Tau2,
+        Self::Gemini,
+        Self::AnthropicMessages,
+        Self::OpenaiChat,
+        Self::OpenaiResponses,
+    ];
 
     /// Gives the name that flags and reports use; never that of a wire format.
     #[must_use]
@@ -50,6 +74,11 @@ impl TraceFormat {
     pub(crate) fn importer(self) -> &'static Importer {
         match self {
             Self::ClaudeCode => &CLAUDE_CODE,
+            Self::Codex => &CODEX,
+            Self::SweAgent => &SWE_AGENT,
+            Self::Pi => &PI,
+            Self::Tau2 => &TAU2,
+            Self::Gemini => &GEMINI,
             Self::AnthropicMessages => &ANTHROPIC_MESSAGES,
             Self::OpenaiChat => &OPENAI_CHAT,
             Self::OpenaiResponses => &OPENAI_RESPONSES,
@@ -65,6 +94,16 @@ pub(crate) struct Importer {
 }
 
 const CLAUDE_CODE: Importer = Importer { name: "claude-code", fit: claude_code::fit, read: claude_code::read };
+
+const CODEX: Importer = Importer { name: "codex", fit: codex::fit, read: codex::read };
+
+const SWE_AGENT: Importer = Importer { name: "swe-agent", fit: swe_agent::fit, read: swe_agent::read };
+
+const PI: Importer = Importer { name: "pi", fit: pi::fit, read: pi::read };
+
+const TAU2: Importer = Importer { name: "tau2", fit: tau2::fit, read: tau2::read };
+
+const GEMINI: Importer = Importer { name: "gemini", fit: gemini::fit, read: gemini::read };
 
 const ANTHROPIC_MESSAGES: Importer = Importer {
     name: "anthropic-messages",

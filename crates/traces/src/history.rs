@@ -4,7 +4,9 @@
 
 use std::ops::Range;
 
+use crate::error::Error;
 use crate::json::{self, Object};
+use crate::quote::Spacing;
 use crate::source::Source;
 
 /// A stretch of a body.
@@ -12,8 +14,10 @@ use crate::source::Source;
 pub(crate) enum Piece {
     /// Bytes of the trace.
     Source(Range<usize>),
-    /// JSON punctuation that the trace lacks.
+    /// What the trace lacks: JSON punctuation, or words that a client puts around text in every such place.
     Fixed(&'static str),
+    /// JSON of the trace inside a string literal, without its quotes.
+    Quoted(Range<usize>, Spacing),
 }
 
 /// Who speaks, as far as request points go.
@@ -29,9 +33,7 @@ pub(crate) enum Side {
 pub(crate) struct Part {
     /// What stands between the part before and this one.
     pub(crate) separator: Piece,
-    pub(crate) open: &'static str,
-    pub(crate) value: Range<usize>,
-    pub(crate) close: &'static str,
+    pub(crate) text: Vec<Piece>,
 }
 
 /// One message of a body, or one item of a Responses input.
@@ -53,13 +55,36 @@ pub(crate) struct History {
     pub(crate) carried_parts: usize,
 }
 
+/// Most items that all compactions and rollbacks of a trace carry on together. Each carried item costs as much as one of
+/// the file, and a small file can ask for it again and again; the longest real sessions carry some ten thousand.
+#[cfg(not(test))]
+const MAX_CARRIED: usize = 1_000_000;
+/// Tests reach the limit sooner.
+#[cfg(test)]
+const MAX_CARRIED: usize = 10_000;
+
+/// What the compactions and rollbacks of a trace have carried on so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Carried(usize);
+
+impl Carried {
+    /// Counts further items, up to the limit.
+    pub(crate) fn add(&mut self, items: usize) -> Result<(), Error> {
+        self.0 = self.0.saturating_add(items);
+        match self.0 > MAX_CARRIED {
+            true => Err(Error::TooMuchCarried { limit: MAX_CARRIED }),
+            false => Ok(()),
+        }
+    }
+}
+
 impl Message {
     /// Takes a message of the trace as it stands; user content that is a list may be cut between its elements.
     pub(crate) fn verbatim(source: &Source, raw: &str, side: Side) -> Self {
         let whole = source.range_of(raw);
-        let content = Object::read(raw).and_then(|object| object.get("content"));
-        let cuts = content.filter(|_| side == Side::Other).and_then(|content| parts_of(source, content));
-        let empty = Piece::Fixed("");
+        // A `tool` message is one result, however many parts its content has.
+        let object = Object::read(raw).filter(|object| side == Side::Other && object.text("role") == Some("user"));
+        let cuts = object.and_then(|object| object.get("content")).and_then(|content| parts_of(source, content));
         match cuts {
             Some((inner, parts)) => Self {
                 side,
@@ -68,11 +93,15 @@ impl Message {
                 parts,
                 close: Piece::Source(inner.end..whole.end),
             },
-            None => {
-                let part = Part { separator: empty.clone(), open: "", value: whole, close: "" };
-                Self { side, model: None, open: empty.clone(), parts: vec![part], close: empty }
-            }
+            None => Self::whole(side, vec![Piece::Source(whole)]),
         }
+    }
+
+    /// Makes a message of one item from pieces.
+    pub(crate) fn whole(side: Side, text: Vec<Piece>) -> Self {
+        let empty = Piece::Fixed("");
+        let part = Part { separator: empty.clone(), text };
+        Self { side, model: None, open: empty.clone(), parts: vec![part], close: empty }
     }
 
     /// Writes a message anew around raw content, for traces that keep fields a provider refuses.
@@ -81,7 +110,7 @@ impl Message {
         if let Some((_, parts)) = cuts {
             return Self { side, model: None, open: opening(side, Form::List), parts, close: Piece::Fixed("]}") };
         }
-        let part = Part { separator: Piece::Fixed(""), open: "", value: source.range_of(content), close: "" };
+        let part = Part { separator: Piece::Fixed(""), text: vec![Piece::Source(source.range_of(content))] };
         Self { side, model: None, open: opening(side, Form::Value), parts: vec![part], close: Piece::Fixed("}") }
     }
 }
@@ -109,16 +138,14 @@ pub(crate) fn opening(side: Side, form: Form) -> Piece {
 
 /// Splits a list into parts; gives their common range too. `None` unless it is a list with elements.
 fn parts_of(source: &Source, content: &str) -> Option<(Range<usize>, Vec<Part>)> {
-    let elements = json::list(content)?;
-    let mut parts: Vec<Part> = Vec::with_capacity(elements.len());
-    for element in elements {
-        let value = source.range_of(element);
-        let separator = match parts.last() {
-            Some(before) => Piece::Source(before.value.end..value.start),
-            None => Piece::Fixed(""),
-        };
-        parts.push(Part { separator, open: "", value, close: "" });
-    }
-    let inner = parts.first()?.value.start..parts.last()?.value.end;
-    Some((inner, parts))
+    let elements: Vec<Range<usize>> =
+        json::list(content)?.into_iter().map(|element| source.range_of(element)).collect();
+    let inner = elements.first()?.start..elements.last()?.end;
+    let mut before = inner.start;
+    let part = |value: Range<usize>| {
+        let separator = Piece::Source(before..value.start);
+        before = value.end;
+        Part { separator, text: vec![Piece::Source(value)] }
+    };
+    Some((inner, elements.into_iter().map(part).collect()))
 }

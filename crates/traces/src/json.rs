@@ -49,6 +49,21 @@ impl<'a> Object<'a> {
         Some(found.1.get()).filter(|raw| *raw != "null")
     }
 
+    /// Gives a member's raw value, `null` included.
+    pub(crate) fn raw(&self, key: &str) -> Option<&'a str> {
+        self.members.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.get())
+    }
+
+    /// Gives a member that is a string, as the literal that it is.
+    pub(crate) fn literal(&self, key: &str) -> Option<&'a str> {
+        self.get(key).filter(|raw| inside(raw).is_some())
+    }
+
+    /// Gives the elements of a member that is a list.
+    pub(crate) fn list(&self, key: &str) -> Option<Vec<&'a str>> {
+        self.get(key).and_then(list)
+    }
+
     /// Gives the inside of a member that is a string, escapes as they are.
     pub(crate) fn text(&self, key: &str) -> Option<&'a str> {
         self.get(key).and_then(inside)
@@ -62,6 +77,12 @@ impl<'a> Object<'a> {
     /// Reads a member that is an object.
     pub(crate) fn object(&self, key: &str) -> Option<Object<'a>> {
         self.get(key).and_then(Object::read)
+    }
+
+    /// Makes an object of one of the members.
+    pub(crate) fn only(&self, key: &str) -> Self {
+        let members = self.members.iter().filter(|(name, _)| name == key);
+        Self { members: members.map(|(name, value)| (name.clone(), *value)).collect() }
     }
 
     /// Says whether every key is one of these.

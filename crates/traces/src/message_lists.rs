@@ -14,6 +14,7 @@ use crate::history::{History, Message, Side};
 use crate::json::{self, Object};
 use crate::sample::{Fit, Sample};
 use crate::source::{Source, Tail};
+use crate::swe_agent;
 use crate::warning::Warning;
 use crate::wire::Wire;
 
@@ -46,6 +47,10 @@ pub(crate) fn is_request(object: &Object<'_>) -> bool {
 pub(crate) fn fit(sample: &Sample<'_>, wire: Wire) -> Fit {
     let mut evidence = Evidence::default();
     for value in &sample.values {
+        // It holds a list of messages and settings beside it that only its own importer reads.
+        if Object::read(value).is_some_and(|object| swe_agent::is_mini(&object)) {
+            continue;
+        }
         for found in lists_in(value) {
             evidence.add(&found.messages);
         }
@@ -136,7 +141,7 @@ fn draft_of(source: &Source, found: &Found<'_>, wire: Wire, agent: String, file_
     let mut fidelity = Fidelity::ModelVisible;
     if let Some(object) = &found.frame {
         let range = |raw: &str| source.range_of(raw);
-        frame.model = object.get("model").filter(|model| json::inside(model).is_some()).map(range);
+        frame.model = object.get("model").filter(|model| json::inside(model).is_some()).map(str::to_owned);
         let system = wire.system_key().and_then(|key| object.get(key));
         let system = system.or_else(|| object.get("system_prompt")).filter(|_| wire.system_key().is_some());
         frame.system = system.map(range);
@@ -148,7 +153,8 @@ fn draft_of(source: &Source, found: &Found<'_>, wire: Wire, agent: String, file_
         messages.extend(reply_of(object).map(|raw| Message::verbatim(source, raw, Side::Assistant)));
     }
     let histories = vec![History { messages, carried_parts: 0 }];
-    Draft { agent, wire, fidelity, frame, histories, warnings: file_warnings.to_vec() }
+    let id = found.frame.as_ref().and_then(|object| object.text("id")).filter(|_| agent != "main").map(str::to_owned);
+    Draft { agent, id, wire, fidelity, frame, histories, warnings: file_warnings.to_vec() }
 }
 
 /// Finds the reply in a log of one Chat request and its response.

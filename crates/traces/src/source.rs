@@ -94,6 +94,13 @@ impl Source {
         }
     }
 
+    /// Gives the offset in the file at which a line, counted from 1, begins.
+    pub(crate) fn line_start(&self, line: usize) -> usize {
+        let breaks = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let start = line.checked_sub(2).and_then(|before| breaks.map(|(at, _)| at + 1).nth(before));
+        self.skipped + start.unwrap_or(0)
+    }
+
     /// Walks the lines that hold anything but white space.
     pub(crate) fn lines(&self) -> impl Iterator<Item = SourceLine<'_>> {
         let mut at = 0;

@@ -38,9 +38,11 @@ impl Trace {
         &self.conversations
     }
 
-    /// Finds the conversation of an agent.
+    /// Finds the conversation of an agent: by its name, else by the id that the trace has for the conversation.
     #[must_use]
     pub fn agent(&self, agent: &str) -> Option<&Conversation> {
-        self.conversations.iter().find(|conversation| conversation.agent() == agent)
+        let mut all = self.conversations.iter();
+        let by_name = all.find(|conversation| conversation.agent() == agent);
+        by_name.or_else(|| self.conversations.iter().find(|conversation| conversation.id() == Some(agent)))
     }
 }

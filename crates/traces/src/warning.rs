@@ -28,10 +28,29 @@ pub enum Warning {
         /// How many lines.
         lines: usize,
     },
-    /// Lines that the client wrote in the user's name and does not show were left out.
-    MetaLinesLeftOut {
-        /// How many lines.
-        lines: usize,
+    /// Records of a kind that the importer does not know were left out.
+    UnknownRecords {
+        /// The kind, by the name that the trace gives it.
+        kind: String,
+        /// How many records.
+        records: usize,
+    },
+    /// Items of a kind that the importer does not know stand in the bodies as they stand in the trace.
+    UnknownItems {
+        /// The kind, by the name that the trace gives it.
+        kind: String,
+        /// How many items.
+        items: usize,
+    },
+    /// Replies that broke off or failed were left out: the client never sends them back.
+    FailedReplies {
+        /// How many replies.
+        replies: usize,
+    },
+    /// The client compacted here, and the trace does not hold what it kept: user texts and summary stand for it.
+    CompactionRebuilt {
+        /// The line.
+        line: usize,
     },
     /// The client cleared old results by itself here; the trace does not say what stood in their place,
     /// so that the bodies after it still hold them.
@@ -96,7 +115,21 @@ impl fmt::Display for Warning {
             Self::AttachmentsLeftOut { lines } => {
                 write!(out, "{lines} attachment lines were left out, their wire text is not in the trace")
             }
-            Self::MetaLinesLeftOut { lines } => write!(out, "{lines} meta lines were left out"),
+            Self::UnknownRecords { kind, records } => {
+                write!(out, "{records} records of the unknown kind `{kind}` were left out")
+            }
+            Self::UnknownItems { kind, items } => {
+                write!(out, "{items} items of the unknown kind `{kind}` were passed through")
+            }
+            Self::FailedReplies { replies } => {
+                write!(out, "{replies} replies that broke off or failed were left out")
+            }
+            Self::CompactionRebuilt { line } => {
+                write!(
+                    out,
+                    "what the client kept at line {line} is not in the trace, user texts and summary stand for it"
+                )
+            }
             Self::ResultsCleared { line } => {
                 write!(out, "the client cleared old results at line {line}, the bodies still hold them")
             }

@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     clippy::print_stderr,
     unreachable_pub,
+    dead_code,
     reason = "tests stop where something is wrong, and say what they skip; the helpers serve several tests"
 )]
 

@@ -18,3 +18,4 @@ mod policies;
 mod doctoring;
 mod installing;
 mod traces;
+mod trace_formats;

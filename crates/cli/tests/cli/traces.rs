@@ -56,7 +56,7 @@ fn points_and_agents_that_are_not_there() {
     .assert_eq(&place.run("compact session.jsonl --at 9").shown());
     expect![[r#"
         exit 2
-        err | liveset: session.jsonl: no agent `scout` in the trace
+        err | liveset: session.jsonl: no agent `scout` in the trace, conversations in it: 1
         err | hint: there are: main
     "#]]
     .assert_eq(&place.run("compact session.jsonl --agent scout").shown());
@@ -79,6 +79,12 @@ fn a_file_of_many_conversations_asks_which() {
     "#]]
     .assert_eq(&place.run("compact lists.json --model gpt-4.1").shown());
     assert_eq!(messages(&place.run("compact lists.json --model gpt-4.1 --agent 14")), 2);
+    expect![[r#"
+        exit 2
+        err | liveset: lists.json: no agent `15` in the trace, conversations in it: 14
+        err | hint: there are: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, …
+    "#]]
+    .assert_eq(&place.run("compact lists.json --model gpt-4.1 --agent 15").shown());
 }
 
 #[test]

@@ -13,8 +13,6 @@ pub(super) enum Kind {
     Microcompact,
     /// An attachment: it reached the model in a form that the file does not hold.
     Attachment,
-    /// A user line that the client wrote in the user's name and does not show.
-    Meta,
     /// Never sent: progress, snapshots, failed requests. It still links the lines around it.
     Other,
 }
@@ -101,7 +99,7 @@ fn kind_of(object: &Object<'_>) -> Kind {
     let only_shown = object.is_true("isVisibleInTranscriptOnly") && !object.is_true("isCompactSummary");
     match object.text("type") {
         Some("user" | "assistant") if only_shown || object.get("message").is_none() => Kind::Other,
-        Some("user") if object.is_true("isMeta") => Kind::Meta,
+        // Also lines with `isMeta`: hidden from the person, sent to the model like any other (skills, caveats, tasks).
         Some("user") => Kind::User,
         // The text of a failed request stands in for a reply and is never sent back.
         Some("assistant") if object.is_true("isApiErrorMessage") => Kind::Other,

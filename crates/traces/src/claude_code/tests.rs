@@ -30,12 +30,10 @@ fn a_reply_over_several_lines_is_one_message_and_its_results_are_one_more() {
 }
 
 #[test]
-fn a_rewound_branch_and_meta_lines_are_left_out() {
+fn a_rewound_branch_is_left_out() {
     let rewound = r#"{"type":"assistant","uuid":"x","parentUuid":"u","message":{"id":"o","model":"x","content":[{"type":"text","text":"no"}]}}"#;
-    let meta =
-        r#"{"type":"user","uuid":"y","parentUuid":"u","isMeta":true,"message":{"role":"user","content":"caveat"}}"#;
-    let all = bodies(&[USER, rewound, meta, CALL_1, RESULT_1]);
-    assert!(!all[1].contains("no\"") && !all[1].contains("caveat"), "{}", all[1]);
+    let all = bodies(&[USER, rewound, CALL_1, RESULT_1]);
+    assert!(!all[1].contains("no\""), "{}", all[1]);
 }
 
 #[test]
@@ -164,10 +162,19 @@ fn failed_requests_never_reach_a_body_and_a_made_up_reply_names_no_model() {
 }
 
 #[test]
-fn meta_lines_are_said() {
-    let meta = text("y", "u", "caveat").replace(",\"message\"", ",\"isMeta\":true,\"message\"");
+fn what_the_client_says_in_the_name_of_the_user_is_user_text() {
+    let hidden =
+        |flag: &str| text("y", "u", "analyse").replace(",\"message\"", &format!(",\"{flag}\":true,\"message\""));
     let after = text("v", "y", "more");
-    assert_eq!(warnings(&[USER, &meta, &after]), [Warning::MetaLinesLeftOut { lines: 1 }]);
+    let meta = hidden("isMeta");
+    assert_eq!(warnings(&[USER, &meta, &after]), []);
+    assert_eq!(
+        messages(&bodies(&[USER, &meta, &after])[2]),
+        r#"[{"role":"user","content":[{"type":"text","text":"go"},{"type":"text","text":"analyse"},{"type":"text","text":"more"}]}]"#
+    );
+    // Shown and never sent: the one kind of user line that stays out.
+    let shown_only = hidden("isVisibleInTranscriptOnly");
+    assert_eq!(bodies(&[USER, &shown_only, &after]).len(), 2);
 }
 
 #[test]
@@ -183,4 +190,10 @@ fn a_side_chain_in_progress_lines_is_a_conversation_in_order() {
     let side = String::from_utf8(trace.agent("sub").unwrap().history(0).unwrap()).unwrap();
     assert!(side.contains("look") && side.contains("t1"), "{side}");
     assert_eq!(trace.agent("main").unwrap().warnings(), []);
+}
+
+#[test]
+fn kinds_of_line_that_nobody_knows_are_named() {
+    let lines = [USER, r#"{"type":"horoscope","text":"x"}"#, r#"{"type":"last-prompt"}"#, r#"{"type":"horoscope"}"#];
+    assert_eq!(warnings(&lines), [Warning::UnknownRecords { kind: "horoscope".to_owned(), records: 2 }]);
 }

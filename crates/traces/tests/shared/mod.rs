@@ -1,8 +1,13 @@
 //! Laws that every body of every trace keeps, and where the shared traces lie.
 
+pub mod items;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use liveset_engine::json::Outline;
+use liveset_engine::transcript::WireFormat;
+use liveset_engine::validate::{self, Code};
 use liveset_traces::{Conversation, Warning};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -37,6 +42,72 @@ pub fn blocks(body: &[u8]) -> Vec<Block> {
         found.extend(raws.into_iter().map(|raw| Block { message: at, is_assistant, raw }));
     }
     found
+}
+
+/// Reads the items of a body of any wire format: elements of user lists, whole messages otherwise.
+pub fn elements(body: &[u8]) -> Vec<Block> {
+    let text = std::str::from_utf8(body).expect("a body is text");
+    let messages = member(text, "messages").or_else(|| member(text, "input")).expect("a body has messages");
+    let mut found = Vec::new();
+    for (at, message) in list(&messages).into_iter().enumerate() {
+        let role = member(&message, "role").unwrap_or_default();
+        let kind = member(&message, "type").unwrap_or_default();
+        // An item that nobody knows is not assistant-side.
+        let is_reply = kind.ends_with("_call\"") || ["\"reasoning\"", "\"compaction\""].contains(&kind.as_str());
+        let is_assistant = role == "\"assistant\"" || role.is_empty() && is_reply;
+        let content = member(&message, "content").filter(|raw| raw.starts_with('[') && role == "\"user\"");
+        let raws = content.map_or_else(|| vec![message], |content| list(&content));
+        found.extend(raws.into_iter().map(|raw| Block { message: at, is_assistant, raw }));
+    }
+    found
+}
+
+/// Holds a conversation of any wire format to the laws: bodies extend each other by whole items, a point follows what
+/// is not assistant-side.
+pub fn check_any(name: &str, conversation: &Conversation, most_points: usize) {
+    let boundaries: BTreeSet<usize> = conversation.boundaries().into_iter().collect();
+    let points = conversation.request_points();
+    let step = points.div_ceil(most_points.max(1)).max(1);
+    for point in (1..points).step_by(step) {
+        let place = format!("{name}, {}, point {point}", conversation.agent());
+        let before = elements(&conversation.body_at(point - 1).unwrap());
+        let now = elements(&conversation.body_at(point).unwrap());
+        if !boundaries.contains(&point) {
+            assert!(now.starts_with(&before), "{place}: the body does not extend the one before");
+            let given = now.iter().skip(before.len()).filter(|block| !block.is_assistant).count();
+            // System texts may come along; they open no point.
+            assert!(given >= 1, "{place}: nothing new was given");
+        }
+    }
+    check_requests_of_any(name, conversation);
+}
+
+/// What a provider would refuse in every trace that lacks the declarations of tools, and in one whose client spoke a
+/// dialect with other ids.
+const LACKING: [Code; 2] = [Code::UndeclaredToolNames, Code::IdTooLong];
+
+/// Says that a provider would take the last body, but for what a warning says.
+pub fn check_refusals(name: &str, conversation: &Conversation) {
+    let format = WireFormat::ALL.into_iter().find(|format| format.name() == conversation.wire_format()).unwrap();
+    let Ok(body) = conversation.body() else { return };
+    let defects = validate::check(format, &Outline::read(&body).expect("a body is JSON"));
+    let said = conversation.warnings();
+    for defect in defects.iter().filter(|defect| !LACKING.contains(&defect.code)) {
+        let is_open = |warning: &Warning| matches!(warning, Warning::UnansweredCalls { .. });
+        let is_first = |warning: &Warning| matches!(warning, Warning::StartsWithAssistant { .. });
+        let is_said = match defect.code {
+            Code::UnpairedCall => said.iter().any(is_open),
+            Code::FirstRole => said.iter().any(is_first),
+            _ => false,
+        };
+        assert!(is_said, "{name}, {}: {defect}", conversation.agent());
+    }
+}
+
+fn check_requests_of_any(name: &str, conversation: &Conversation) {
+    let requests = conversation.requests();
+    assert!(requests.windows(2).all(|pair| pair[0] < pair[1]), "{name}");
+    assert_eq!(requests.last().copied(), conversation.request_points().checked_sub(1), "{name}");
 }
 
 /// Gives a member of an object as raw text.
