@@ -112,7 +112,7 @@ impl<'s> Reader<'s> {
                 None if is_users => {}
                 None => self.tool(line, &object),
             },
-            other => self.unknown.note(other),
+            other => self.unknown.note(other, raw),
         }
         Ok(())
     }

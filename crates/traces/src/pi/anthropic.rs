@@ -33,7 +33,7 @@ fn add<'a>(reader: &mut Reader<'_>, turns: &mut Turns<'a>, entry: &Entry<'a>, mo
         Kind::Compaction { summary: Some(summary), .. } => vec![literal(content::compaction(source, summary))],
         Kind::Message(message) => match message.role {
             Role::FailedAssistant => {
-                reader.failed += 1;
+                reader.failed.insert(entry.line);
                 return;
             }
             Role::Assistant => {

@@ -30,7 +30,7 @@ pub(super) fn parts<'a>(content: Option<&'a str>, unknown: &mut Unknown) -> Vec<
         let object = Object::read(raw);
         match object.as_ref().and_then(part) {
             Some(part) => parts.push(part),
-            None => unknown.note(object.and_then(|object| object.text("type"))),
+            None => unknown.note(object.and_then(|object| object.text("type")), raw),
         }
     }
     parts
