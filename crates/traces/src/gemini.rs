@@ -118,11 +118,7 @@ impl<'s> Reader<'s> {
         for raw in message.list("toolCalls").unwrap_or_default() {
             let object = Object::read(raw);
             let call = object.as_ref().and_then(|call| {
-                Some(Call {
-                    id: call.literal("id")?,
-                    name: call.literal("name")?,
-                    arguments: call.get("args").unwrap_or("{}"),
-                })
+                Some(Call { id: call.literal("id")?, name: call.literal("name")?, arguments: call.get("args") })
             });
             let Some((call, id)) = call.and_then(|call| Some((call, json::inside(call.id)?))) else {
                 self.warnings.push(Warning::UnreadableMessage { line });

@@ -95,3 +95,13 @@ fn a_client_that_sets_its_messages_begins_a_history() {
     let said = |text: &str| format!(r#"{{"messages":[{{"role":"user","content":"{text}"}}]}}"#);
     assert_eq!(bodies, ["go", "short", "anew"].map(said));
 }
+
+#[test]
+fn a_call_without_arguments_has_an_empty_object() {
+    let file = session(
+        r#"{"type":"gemini","content":"","toolCalls":[{"id":"a","name":"ls","result":"x"}]},{"type":"user","content":"y"}"#,
+    );
+    let trace = Trace::read(TraceFormat::Gemini, file.as_bytes()).unwrap();
+    let body = String::from_utf8(trace.conversations()[0].body().unwrap()).unwrap();
+    assert!(body.contains(r#""name":"ls","arguments":"{}"}"#) && body.contains(r#""content":"x"}"#), "{body}");
+}
