@@ -88,7 +88,7 @@ fn pi(records: &[MadeUp], api: &str) -> String {
         let before = at.wrapping_sub(1);
         let message = |message: String| format!(r#"{{"type":"message",{},"message":{message}}}"#, tie(before));
         // Some calls have no arguments.
-        let arguments = |id: &u8| if id % 2 == 0 { r#","arguments":{"a": 1}"# } else { "" };
+        let arguments = |id: &u8| if id.is_multiple_of(2) { r#","arguments":{"a": 1}"# } else { "" };
         let call = |id: &u8| format!(r#"{{"type":"toolCall","id":"c{id}","name":"f"{}}}"#, arguments(id));
         let reply = |content: String, stop: &str| {
             message(format!(
