@@ -97,7 +97,8 @@ fn input_format() -> impl TypedValueParser<Value = InputFormat> {
 }
 
 fn preset() -> impl TypedValueParser<Value = Preset> {
-    PossibleValuesParser::new(["balanced"]).map(|_| Preset::Balanced)
+    PossibleValuesParser::new(Preset::ALL.map(Preset::name))
+        .map(|name| Preset::ALL.into_iter().find(|preset| preset.name() == name).unwrap_or_default())
 }
 
 /// Settings that a flag may override.

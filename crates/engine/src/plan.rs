@@ -4,6 +4,8 @@
 
 pub mod passages;
 pub mod score;
+mod arguments;
+mod templates;
 mod texts;
 mod form;
 mod ends;
@@ -15,6 +17,7 @@ mod fill;
 mod media;
 mod shorten;
 mod price;
+mod rules;
 mod sweep;
 mod epochs;
 mod edits;

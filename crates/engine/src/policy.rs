@@ -65,6 +65,22 @@ pub enum Preset {
     /// Old pictures, then passages of tool results by score, then the newest results' middles.
     #[default]
     Balanced,
+    /// By tool name: written files in arguments, file and search results; each becomes a short constant line.
+    Rules,
+}
+
+impl Preset {
+    /// All presets, in the order of the documentation.
+    pub const ALL: [Preset; 2] = [Self::Balanced, Self::Rules];
+
+    /// Gives the name that flags and policies use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Balanced => "balanced",
+            Self::Rules => "rules",
+        }
+    }
 }
 
 /// Whether originals are stored.

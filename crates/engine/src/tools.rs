@@ -117,8 +117,7 @@ impl CallName {
         let Some(call) = call else {
             return Self { tool: "tool".to_owned(), label: String::new(), class: ToolClass::Execution };
         };
-        let name = call.name.and_then(|span| json::decode(span.of(transcript.body)).ok());
-        let tool = name.map_or_else(|| "tool".to_owned(), |name| one_line(name.text()));
+        let tool = tool_name(transcript, call).map_or_else(|| "tool".to_owned(), |name| one_line(&name));
         let leaves = arguments(transcript, call);
         let row = TABLE.rows.get(tool.as_str()).or_else(|| TABLE.rows.get(without_server(&tool)));
         let keys: &[String] = row.map(|(_, keys)| keys.as_slice()).unwrap_or_default();
@@ -135,8 +134,14 @@ impl CallName {
     }
 }
 
+/// Gives the name of a call's tool, as the client wrote it.
+pub(crate) fn tool_name(transcript: &Transcript<'_>, call: &Call) -> Option<String> {
+    let name = json::decode(call.name?.of(transcript.body)).ok()?;
+    Some(name.into_text().into_owned())
+}
+
 /// MCP tools are named `mcp__server__tool` by clients.
-fn without_server(tool: &str) -> &str {
+pub(crate) fn without_server(tool: &str) -> &str {
     if tool.starts_with("mcp__") { tool.rsplit("__").next().unwrap_or(tool) } else { tool }
 }
 

@@ -7,13 +7,14 @@ use liveset_tokens::{TokenCounter, Tokens};
 use super::{
     ends::Measure,
     form::{self, Form, PartForm},
+    templates,
     texts::ResultTexts,
 };
 use crate::{
     budget::Budget,
     counts::Counts,
     error::{Error, Result},
-    policy::Policy,
+    policy::{Policy, Preset},
     transcript::{Item, ItemIdx, ItemKind, Transcript},
 };
 
@@ -63,8 +64,19 @@ impl<'p, 'a> Desk<'p, 'a> {
         if let Some(texts) = cell.get() {
             return Ok(texts);
         }
-        let texts = ResultTexts::of(self.transcript, self.item(idx)?)?;
+        let mut texts = ResultTexts::of(self.transcript, self.item(idx)?)?;
+        texts.rule_line = self.rule_line(idx)?;
         Ok(cell.get_or_init(|| texts))
+    }
+
+    /// Gives the line that stands for a result under a preset of rules by tool name.
+    fn rule_line(&self, idx: ItemIdx) -> Result<Option<String>> {
+        let call = match self.policy.preset {
+            Preset::Rules => self.item(idx)?.answer().and_then(|answer| answer.call),
+            Preset::Balanced => None,
+        };
+        let call = call.map(|call| self.item(call)).transpose()?.and_then(Item::call);
+        Ok(call.map(|call| templates::result_line(self.transcript, call)).transpose()?.flatten())
     }
 
     /// Gives the size of a whole passage, counted alone and once.

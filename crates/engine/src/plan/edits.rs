@@ -2,6 +2,8 @@
 //!
 //! The only place that turns a decision into JSON text.
 
+mod calls;
+
 use std::sync::Arc;
 
 use super::{
@@ -40,6 +42,7 @@ pub(crate) fn edits(desk: &Desk<'_, '_>, state: &mut State) -> Result<(Vec<Edit>
         };
         edits.push(of_result(desk, result, &change, &written, age)?);
     }
+    calls::edits(desk, state, &mut edits, &mut originals)?;
     for (&idx, notice) in &state.notices {
         let (edit, original) = of_media(desk, idx, notice)?;
         edits.push(edit);

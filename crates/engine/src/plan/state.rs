@@ -8,6 +8,7 @@ use liveset_tokens::Tokens;
 
 use super::{
     form::{Form, Piece, Removed},
+    templates::ArgumentRule,
     texts::PartText,
 };
 use crate::{content_id::ContentId, edit::Back, report::EditKind, transcript::ItemIdx};
@@ -23,6 +24,8 @@ pub struct State {
     pub(crate) alive: Vec<usize>,
     /// Pictures in results that are still in view, in order.
     pub(crate) media: Vec<ItemIdx>,
+    /// Calls whose arguments a rule cut.
+    pub(crate) calls: BTreeMap<ItemIdx, CallState>,
     /// Notices in place of pictures.
     pub(crate) notices: BTreeMap<ItemIdx, Notice>,
     /// Tokens of tools and system.
@@ -73,7 +76,20 @@ pub(crate) struct ResultState {
     pub(crate) tombstone: Option<Tokens>,
 }
 
-/// Why a result has its form.
+/// A call of which a rule cut the arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct CallState {
+    pub(crate) rule: &'static ArgumentRule,
+    /// Tokens of the arguments as they arrived.
+    pub(crate) before: Tokens,
+    /// Tokens of the arguments as they leave.
+    pub(crate) after: Tokens,
+    pub(crate) change: Arc<Change>,
+    /// The cut as it was written, once it was.
+    pub(crate) written: Option<Arc<Written>>,
+}
+
+/// Why a result or a call has its form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) kind: EditKind,
@@ -81,7 +97,7 @@ pub(crate) struct Change {
     pub(crate) reason: String,
 }
 
-/// A form in bytes: what an edit holds, by places in the result's own literals.
+/// A form in bytes: what an edit holds, by places in the result's own literals or in the call's arguments.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) tool: String,
@@ -127,7 +143,22 @@ impl State {
             pairs.filter(|(here, there)| here.form != there.form).map(|(here, there)| here.item.min(there.item));
         let same = |idx: &&ItemIdx| self.notices.get(idx) == other.notices.get(idx);
         let media = self.notices.keys().chain(other.notices.keys()).filter(|idx| !same(idx)).copied();
-        forms.chain(media).min().map(ItemIdx::at)
+        let rule = |state: &Self, idx: &ItemIdx| state.calls.get(idx).map(|call| call.rule);
+        let calls = self.calls.keys().chain(other.calls.keys());
+        let calls = calls.filter(|idx| rule(self, idx) != rule(other, idx)).copied();
+        forms.chain(media).chain(calls).min().map(ItemIdx::at)
+    }
+
+    /// Gives a result's place in order of delivery, once it was delivered.
+    pub(crate) fn ordinal_of(&self, result: ItemIdx) -> Option<usize> {
+        self.results.binary_search_by_key(&result, |result| result.item).ok()
+    }
+
+    /// Cuts a call's arguments and keeps the view's size true.
+    pub(crate) fn set_call(&mut self, idx: ItemIdx, call: CallState) {
+        let was = self.calls.get(&idx).map_or(call.before, |known| known.after);
+        self.view = Tokens((self.view.0 + call.after.0).saturating_sub(was.0));
+        self.calls.insert(idx, call);
     }
 
     /// Sets a result's form and keeps the view's size true.

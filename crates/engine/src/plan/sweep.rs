@@ -12,11 +12,12 @@ use super::{
     form::Form,
     media, price,
     protect::{self, Pin},
-    shorten,
+    rules, shorten,
     state::{Held, State, SweepRecord},
 };
 use crate::{
     error::Result,
+    policy::Preset,
     transcript::{ItemIdx, ItemKind},
 };
 
@@ -39,25 +40,27 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
         }
         state.next_level = level + level / HOPELESS_GROWTH + 1;
     }
-    if !forced && waits_for_user(desk, state, point)? {
+    let is_balanced = desk.policy.preset == Preset::Balanced;
+    if !forced && is_balanced && waits_for_user(desk, state, point)? {
         state.held = Held::Reasoning;
         return Ok(());
     }
     let mut trial = state.clone();
     let pins = protect::pins(desk, &trial)?;
-    media::drop_old(desk, &mut trial, &pins)?;
-    let target = desk.budget.target;
-    let mut decisions = fill::fill(desk, &mut trial, &pins, target)?;
-    decisions.sort_by_key(|decision| (decision.best, decision.ordinal));
-    for decision in &decisions {
-        trial.set(decision.ordinal, decision.form.clone(), decision.tokens, decision.change.clone());
+    let decisions = match desk.policy.preset {
+        Preset::Balanced => balanced(desk, &mut trial, &pins)?,
+        Preset::Rules => rules::sweep(desk, &mut trial, &pins).map(|()| Vec::new())?,
+    };
+    if !forced && !is_balanced && breaks_reasoning(desk, state, &trial, point)? {
+        state.held = Held::Reasoning;
+        return Ok(());
     }
     if !forced && state.view.0 < trial.view.0 + desk.budget.min_sweep_gain.0 {
         state.held = Held::TooLittle;
         state.next_level = level + 1;
         return Ok(());
     }
-    if trial.view > desk.budget.room {
+    if is_balanced && trial.view > desk.budget.room {
         take_whole(desk, &mut trial, &pins, &decisions)?;
         shorten::shorten_newest(desk, &mut trial, &pins)?;
     }
@@ -73,6 +76,24 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
         state.next_level = 0;
     }
     Ok(())
+}
+
+/// Steps 0 and 1 of `balanced`.
+fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<Vec<Decision>> {
+    media::drop_old(desk, trial, pins)?;
+    let mut decisions = fill::fill(desk, trial, pins, desk.budget.target)?;
+    decisions.sort_by_key(|decision| (decision.best, decision.ordinal));
+    for decision in &decisions {
+        trial.set(decision.ordinal, decision.form.clone(), decision.tokens, decision.change.clone());
+    }
+    Ok(decisions)
+}
+
+/// The reasoning guard `respect` for presets that know what goes without a target: signed reasoning after the first
+/// planned change holds the sweep until the newest item is the user's text.
+fn breaks_reasoning(desk: &Desk<'_, '_>, before: &State, trial: &State, point: ItemIdx) -> Result<bool> {
+    let (first, last) = (trial.first_difference(before), trial.signed.last().map(|last| last.at()));
+    Ok(first.is_some() && first < last && desk.item(point)?.kind != ItemKind::User)
 }
 
 /// Gives how many steps of growth the view is over the trigger, or `None` if it is not over it.
@@ -154,7 +175,7 @@ fn settle(state: &mut State) {
 
 fn record(desk: &Desk<'_, '_>, before: Tokens, after: &mut State, point: ItemIdx) {
     let changed = after.results.iter().filter(|result| result.change.is_some()).map(|result| result.item);
-    let first = changed.chain(after.notices.keys().copied()).min();
+    let first = changed.chain(after.notices.keys().copied()).chain(after.calls.keys().copied()).min();
     let removed = Tokens(before.0.saturating_sub(after.view.0));
     let kept_before: u64 = first.map_or(0, |first| desk.counts.sum_to(first).0);
     let cached = Tokens(after.view.0.saturating_sub(kept_before + after.fixed.0));

@@ -6,7 +6,7 @@ use proptest::{
     test_runner::{Config, TestRunner},
 };
 
-use crate::bench::Bench;
+use crate::{bench::Bench, fitted::presets};
 
 /// Conversations per format, so that three formats make 2,000 bodies and more.
 pub(crate) fn cases() -> u32 {
@@ -18,9 +18,9 @@ pub(crate) fn runner(cases: u32) -> TestRunner {
 }
 
 fn every_law_holds(format: Format) {
-    let outcome = runner(cases()).run(&(conversations(), budgets()), |(conversation, budget)| {
+    let outcome = runner(cases()).run(&(conversations(), budgets(), presets()), |(conversation, budget, preset)| {
         let body = conversation.body(format);
-        Bench::of_budget(format, &body, &budget).check(&body).map_err(TestCaseError::fail)?;
+        Bench::of_budget(format, &body, &budget, preset).check(&body).map_err(TestCaseError::fail)?;
         Ok(())
     });
     outcome.unwrap_or_else(|error| panic!("{error}"));
@@ -43,8 +43,8 @@ fn every_law_holds_for_openai_responses_bodies() {
 
 #[test]
 fn damaged_bodies_never_panic_and_get_no_new_defect() {
-    let outcome = runner(cases()).run(&(arbitrary_bodies(), budgets()), |(damaged, budget)| {
-        let bench = Bench::of_budget(damaged.format, &damaged.body, &budget);
+    let outcome = runner(cases()).run(&(arbitrary_bodies(), budgets(), presets()), |(damaged, budget, preset)| {
+        let bench = Bench::of_budget(damaged.format, &damaged.body, &budget, preset);
         laws::law_bounded(&damaged.body, |body| bench.try_run(body)).map_err(TestCaseError::fail)?;
         if let Ok(outcome) = bench.try_run(&damaged.body) {
             laws::law_validity(damaged.format, &damaged.body, &outcome).map_err(TestCaseError::fail)?;
