@@ -67,11 +67,13 @@ pub enum Preset {
     Balanced,
     /// By tool name: written files in arguments, file and search results; each becomes a short constant line.
     Rules,
+    /// Each result that no later message names, quotes or paraphrases, but the newest; then the oldest whole batches.
+    Liveness,
 }
 
 impl Preset {
     /// All presets, in the order of the documentation.
-    pub const ALL: [Preset; 2] = [Self::Balanced, Self::Rules];
+    pub const ALL: [Preset; 3] = [Self::Balanced, Self::Rules, Self::Liveness];
 
     /// Gives the name that flags and policies use.
     #[must_use]
@@ -79,6 +81,7 @@ impl Preset {
         match self {
             Self::Balanced => "balanced",
             Self::Rules => "rules",
+            Self::Liveness => "liveness",
         }
     }
 }

@@ -104,6 +104,13 @@ fn one(
     let offset = edit.splices.first().map_or(0, |splice| moves.moved(splice.span.start()));
     let defect = |law, what| Err(Defect { law, what, offset });
     let Some(item) = transcript.items.get(edit.item.at()) else { return defect("fidelity", "an edit names no item") };
+    if edit.kind == EditKind::Mark {
+        let block = output.get(moves.moved(item.span.start())..moves.moved(item.span.end()));
+        return match block.map(Outline::read_all) {
+            Some(Ok(_)) => Ok(()),
+            Some(Err(_)) | None => defect("validity", "a block with a moved mark is no JSON"),
+        };
+    }
     if edit.tokens_after.0 + min_gain > edit.tokens_before.0 {
         return defect("never worse", "an edit saves too little");
     }
@@ -113,6 +120,11 @@ fn one(
             Ok(_) => Ok(()),
             Err(_) => defect("validity", "a notice is no JSON"),
         };
+    }
+    if edit.kind == EditKind::Drop {
+        // Whole messages go, with what parts them; that the list around them reads is seen with its edited items.
+        let is_gone = edit.splices.iter().all(|splice| splice.with.is_empty() && splice.span.contains(item.span));
+        return if is_gone { Ok(()) } else { defect("fidelity", "a dropped batch leaves something behind") };
     }
     if let (EditKind::Rule, Some(call)) = (edit.kind, item.call()) {
         return arguments(call, edit, output, counter, moves);

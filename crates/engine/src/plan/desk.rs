@@ -7,6 +7,7 @@ use liveset_tokens::{TokenCounter, Tokens};
 use super::{
     ends::Measure,
     form::{self, Form, PartForm},
+    state::State,
     templates,
     texts::ResultTexts,
 };
@@ -56,6 +57,14 @@ impl<'p, 'a> Desk<'p, 'a> {
         self.transcript.items.get(idx.at()).ok_or(Error::Edit { offset: 0 })
     }
 
+    /// Gives by how much the view is over the trigger, or `None` if it is not.
+    pub(crate) fn over_trigger(&self, state: &State) -> Option<u64> {
+        let fixed = state.fixed;
+        let charged = (state.view.0 - fixed.0.min(state.view.0)).saturating_add(self.budget.charged_fixed(fixed).0);
+        // Fit is decided by the exact count: rounding the fixed part up never forces anything.
+        charged.checked_sub(self.budget.trigger.0).filter(|&over| over > 0)
+    }
+
     /// Gives a result by its place in order of delivery, decoded.
     pub(crate) fn texts(&self, ordinal: usize) -> Result<&ResultTexts<'a>> {
         let (Some(&idx), Some(cell)) = (self.results.get(ordinal), self.texts.get(ordinal)) else {
@@ -73,7 +82,7 @@ impl<'p, 'a> Desk<'p, 'a> {
     fn rule_line(&self, idx: ItemIdx) -> Result<Option<String>> {
         let call = match self.policy.preset {
             Preset::Rules => self.item(idx)?.answer().and_then(|answer| answer.call),
-            Preset::Balanced => None,
+            Preset::Balanced | Preset::Liveness => None,
         };
         let call = call.map(|call| self.item(call)).transpose()?.and_then(Item::call);
         Ok(call.map(|call| templates::result_line(self.transcript, call)).transpose()?.flatten())

@@ -10,7 +10,7 @@ use super::{
     desk::Desk,
     fill::{self, Decision},
     form::Form,
-    media, price,
+    liveness, media, price,
     protect::{self, Pin},
     rules, shorten,
     state::{Held, State, SweepRecord},
@@ -18,7 +18,7 @@ use super::{
 use crate::{
     error::Result,
     policy::Preset,
-    transcript::{ItemIdx, ItemKind},
+    transcript::{ItemIdx, ItemKind, Side},
 };
 
 /// A view that cannot fit whatever goes is planned again only after growing by this share.
@@ -49,6 +49,7 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
     let pins = protect::pins(desk, &trial)?;
     let decisions = match desk.policy.preset {
         Preset::Balanced => balanced(desk, &mut trial, &pins)?,
+        Preset::Liveness => liveness::sweep(desk, &mut trial, &pins).map(|()| Vec::new())?,
         Preset::Rules => rules::sweep(desk, &mut trial, &pins).map(|()| Vec::new())?,
     };
     if !forced && !is_balanced && breaks_reasoning(desk, state, &trial, point)? {
@@ -102,17 +103,24 @@ fn breaks_reasoning(desk: &Desk<'_, '_>, before: &State, trial: &State, point: I
 /// view has grown into a further step. The steps are a fixed grid over the trigger, and not growth from the view at
 /// the refusal, so that a compacted body, which passes other points on its way, compacts to itself.
 fn level(desk: &Desk<'_, '_>, state: &State) -> Option<u64> {
-    let charged =
-        (state.view.0 - state.fixed.0.min(state.view.0)).saturating_add(desk.budget.charged_fixed(state.fixed).0);
-    // Fit is decided by the exact count: rounding the fixed part up never forces anything.
-    let over = charged.checked_sub(desk.budget.trigger.0).filter(|&over| over > 0)?;
+    let over = desk.over_trigger(state)?;
     Some(over / (desk.budget.min_sweep_gain.0 / 2).max(1))
 }
 
 /// Says whether what no step may touch is over the room by itself.
 fn is_hopeless(desk: &Desk<'_, '_>, state: &State) -> bool {
     let results: u64 = state.results.iter().map(|result| result.tokens.0).sum();
-    state.view.0.saturating_sub(results) > desk.budget.room.0
+    let messages = match desk.policy.preset {
+        Preset::Balanced => 0,
+        Preset::Rules | Preset::Liveness => assistant_tokens(desk, state),
+    };
+    state.view.0.saturating_sub(results + messages) > desk.budget.room.0
+}
+
+/// Sums up calls, texts and reasoning of the assistant, which some presets may cut or drop.
+fn assistant_tokens(desk: &Desk<'_, '_>, state: &State) -> u64 {
+    let items = (0..).map(ItemIdx).zip(&desk.transcript.items).take(state.items);
+    items.filter(|(_, item)| item.side == Side::Assistant).map(|(idx, _)| desk.counts.item(idx).0).sum()
 }
 
 /// The reasoning guard `respect`: signed reasoning after the first result that may go holds the sweep until the newest
@@ -175,7 +183,8 @@ fn settle(state: &mut State) {
 
 fn record(desk: &Desk<'_, '_>, before: Tokens, after: &mut State, point: ItemIdx) {
     let changed = after.results.iter().filter(|result| result.change.is_some()).map(|result| result.item);
-    let first = changed.chain(after.notices.keys().copied()).chain(after.calls.keys().copied()).min();
+    let first = changed.chain(after.notices.keys().copied()).chain(after.calls.keys().copied());
+    let first = first.chain(after.batches.values().map(|batch| batch.item)).min();
     let removed = Tokens(before.0.saturating_sub(after.view.0));
     let kept_before: u64 = first.map_or(0, |first| desk.counts.sum_to(first).0);
     let cached = Tokens(after.view.0.saturating_sub(kept_before + after.fixed.0));

@@ -7,4 +7,5 @@
 mod bench;
 mod script;
 
+mod liveness;
 mod rules;
