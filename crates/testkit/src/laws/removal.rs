@@ -17,12 +17,19 @@ pub(crate) fn compare(walk: &mut Walk<'_, '_>, before: &Node, after: &Node) -> R
     let Some(gone) = old.len().checked_sub(new.len()) else {
         return Err(format!("list at byte {at} has more elements than before"));
     };
+    let old_names: Vec<_> = old.iter().map(|element| names(walk.input.body, element)).collect();
+    let new_names: Vec<_> = new.iter().map(|element| names(walk.output.body, element)).collect();
     // `costs[j][d]`: least cost of matching the elements from `j` on with the old ones from `j + d` on.
     let mut costs = vec![vec![None::<usize>; gone + 1]; new.len() + 1];
     costs[new.len()] = vec![Some(0); gone + 1];
     for j in (0..new.len()).rev() {
         for d in (0..=gone).rev() {
-            let keep = match_cost(walk, &old[j + d], &new[j]).zip(costs[j + 1][d]).map(|(one, rest)| one + rest);
+            let is_likely = old_names[j + d] == new_names[j];
+            let keep = is_likely
+                .then(|| match_cost(walk, &old[j + d], &new[j]))
+                .flatten()
+                .zip(costs[j + 1][d])
+                .map(|(one, rest)| one + rest);
             let skip = if d < gone { costs[j][d + 1] } else { None };
             costs[j][d] = keep.into_iter().chain(skip).min();
         }
@@ -44,6 +51,19 @@ pub(crate) fn compare(walk: &mut Walk<'_, '_>, before: &Node, after: &Node) -> R
         }
     }
     Ok(())
+}
+
+/// What no edit changes of an element: its role and type, and the ids in it. Tells most elements apart at a glance.
+fn names(body: &[u8], element: &Node) -> Vec<Vec<u8>> {
+    let own = ["role", "type"].iter().filter_map(|name| element.member_text(body, name));
+    let mut names: Vec<Vec<u8>> = own.collect();
+    let lists = ["content", "tool_calls"].iter().filter_map(|name| element.member(body, name));
+    let parts: Vec<&Node> = lists.flat_map(Node::elements).collect();
+    for node in [element].into_iter().chain(parts) {
+        let ids = ["id", "call_id", "tool_call_id", "tool_use_id"].iter();
+        names.extend(ids.filter_map(|name| node.member_text(body, name)));
+    }
+    names
 }
 
 /// How many changes there are between two elements; nothing if they cannot be the same one.
