@@ -36,6 +36,13 @@ pub enum Back {
         /// After the last byte.
         end: usize,
     },
+    /// Bytes `start..end` of the original text, escaped so twice: a text of a JSON object that stands in a string.
+    Nested {
+        /// First byte.
+        start: usize,
+        /// After the last byte.
+        end: usize,
+    },
     /// The original's bytes as they are.
     Verbatim,
     /// These bytes: the client escapes in its own way.

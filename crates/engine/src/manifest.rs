@@ -102,10 +102,13 @@ impl Manifest {
             match &piece.back {
                 Back::Raw(raw) => out.extend_from_slice(raw.as_bytes()),
                 Back::Verbatim => out.extend(original(&piece.original).ok_or(wrong("an original is missing"))?),
-                Back::Text { start, end } => {
+                Back::Text { start, end } | Back::Nested { start, end } => {
                     let text = original(&piece.original).ok_or(wrong("an original is missing"))?;
                     let part = text.get(*start..*end).and_then(|part| std::str::from_utf8(part).ok());
-                    out.extend(json::encode_inner(part.ok_or(wrong("an original is not what it was"))?).bytes());
+                    let once = json::encode_inner(part.ok_or(wrong("an original is not what it was"))?);
+                    let is_nested = matches!(piece.back, Back::Nested { .. });
+                    let written = if is_nested { json::encode_inner(&once) } else { once };
+                    out.extend(written.bytes());
                 }
             }
             at = piece.at.saturating_add(piece.len);

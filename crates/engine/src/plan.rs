@@ -4,6 +4,8 @@
 
 pub mod passages;
 pub mod score;
+mod arguments;
+mod templates;
 mod texts;
 mod form;
 mod ends;
@@ -16,6 +18,9 @@ mod fill;
 mod media;
 mod shorten;
 mod price;
+mod rules;
+mod batches;
+mod liveness;
 mod sweep;
 mod epochs;
 mod edits;
@@ -183,6 +188,10 @@ fn warnings(desk: &desk::Desk<'_, '_>, state: &State) -> Vec<Warning> {
     if state.reasoning_at_risk {
         let text = "signed reasoning follows an edit: some models reject or drop it (wire-formats, section 0a)";
         warnings.push(Warning::new("reasoning_at_risk", text));
+    }
+    if edits::loses_mark(desk, state) {
+        let text = "a dropped batch held a cache mark, and no earlier block may carry it";
+        warnings.push(Warning::new("mark_lost", text));
     }
     let over_trigger = state.view > desk.budget.trigger && state.view <= desk.budget.room;
     let held = match state.held {

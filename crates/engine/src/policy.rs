@@ -65,6 +65,25 @@ pub enum Preset {
     /// Old pictures, then passages of tool results by score, then the newest results' middles.
     #[default]
     Balanced,
+    /// By tool name: written files in arguments, file and search results; each becomes a short constant line.
+    Rules,
+    /// Each result that no later message names, quotes or paraphrases, but the newest; then the oldest whole batches.
+    Liveness,
+}
+
+impl Preset {
+    /// All presets, in the order of the documentation.
+    pub const ALL: [Preset; 3] = [Self::Balanced, Self::Rules, Self::Liveness];
+
+    /// Gives the name that flags and policies use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Balanced => "balanced",
+            Self::Rules => "rules",
+            Self::Liveness => "liveness",
+        }
+    }
 }
 
 /// Whether originals are stored.

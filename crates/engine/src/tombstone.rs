@@ -26,6 +26,18 @@ pub const ROUTE_RERUN_EXECUTION: &str = "run the call again only if repeating it
 pub const EVIDENCE_START: &str = "; error lines:";
 /// Closes them, after `no` or a count.
 const EVIDENCE_END: &str = " more error lines]";
+/// Rule template: what stands in a call's arguments where a file's content was.
+pub const CONTENT_SAVED: &str = "[Content saved to file]";
+/// Rule template: before the path, where a file's content was.
+pub const FILE_CONTENT_START: &str = "File content from ";
+/// Rule template: after the path.
+pub const FILE_CONTENT_END: &str = ". Re-read if needed.";
+/// Rule template: before the query, where search results were.
+pub const SEARCH_RESULTS_START: &str = "Search results processed. Query: ";
+/// Rule template: after the query.
+pub const SEARCH_RESULTS_END: &str = ". Re-search if needed.";
+/// Rule template: what stands for a path or query that the call does not name.
+pub const UNKNOWN_ARGUMENT: &str = "unknown";
 /// Error lines kept per tombstone or gap; the rest are counted.
 pub const MAX_ERROR_LINES: usize = 20;
 

@@ -109,11 +109,21 @@ impl CallName {
         let Some(call) = call else {
             return Self { tool: "tool".to_owned(), label: String::new(), class: ToolClass::Execution };
         };
-        let name = call.name.and_then(|span| json::decode(span.of(transcript.body)).ok());
-        let tool = name.map_or_else(|| "tool".to_owned(), |name| one_line(name.text()));
+        let tool = tool_name(transcript, call).map_or_else(|| "tool".to_owned(), |name| one_line(&name));
         let (label, class) = label_and_class(&tool, arguments(transcript, call).as_deref().unwrap_or_default());
         Self { tool, label, class }
     }
+}
+
+/// Gives the name of a call's tool, as the client wrote it.
+pub(crate) fn tool_name(transcript: &Transcript<'_>, call: &Call) -> Option<String> {
+    let name = json::decode(call.name?.of(transcript.body)).ok()?;
+    Some(name.into_text().into_owned())
+}
+
+/// Gives a tool's own name: clients write the MCP server before it, each in its own way.
+pub(crate) fn without_server(tool: &str) -> &str {
+    TABLE.plain_name(tool)
 }
 
 /// Says how a call is named and what running it again would give; `arguments` is a JSON object or nothing.

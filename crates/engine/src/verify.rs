@@ -2,6 +2,8 @@
 //!
 //! Reads the output, not the plan's intentions; a failed check means that the original goes out.
 
+use std::{borrow::Cow, collections::BTreeSet};
+
 use liveset_tokens::{CountCache, TokenCounter, Tokens};
 
 use crate::{
@@ -9,9 +11,10 @@ use crate::{
     counts::Counts,
     edit::{Edit, EditAge},
     error::Result,
-    json::{self, Outline},
+    json::{self, NodeKind, Outline},
     report::EditKind,
-    transcript::{Item, ItemKind, Transcript},
+    span::Span,
+    transcript::{Call, Item, ItemKind, Transcript},
     wire,
 };
 
@@ -101,6 +104,13 @@ fn one(
     let offset = edit.splices.first().map_or(0, |splice| moves.moved(splice.span.start()));
     let defect = |law, what| Err(Defect { law, what, offset });
     let Some(item) = transcript.items.get(edit.item.at()) else { return defect("fidelity", "an edit names no item") };
+    if edit.kind == EditKind::Mark {
+        let block = output.get(moves.moved(item.span.start())..moves.moved(item.span.end()));
+        return match block.map(Outline::read_all) {
+            Some(Ok(_)) => Ok(()),
+            Some(Err(_)) | None => defect("validity", "a block with a moved mark is no JSON"),
+        };
+    }
     if edit.tokens_after.0 + min_gain > edit.tokens_before.0 {
         return defect("never worse", "an edit saves too little");
     }
@@ -110,6 +120,14 @@ fn one(
             Ok(_) => Ok(()),
             Err(_) => defect("validity", "a notice is no JSON"),
         };
+    }
+    if edit.kind == EditKind::Drop {
+        // Whole messages go, with what parts them; that the list around them reads is seen with its edited items.
+        let is_gone = edit.splices.iter().all(|splice| splice.with.is_empty() && splice.span.contains(item.span));
+        return if is_gone { Ok(()) } else { defect("fidelity", "a dropped batch leaves something behind") };
+    }
+    if let (EditKind::Rule, Some(call)) = (edit.kind, item.call()) {
+        return arguments(call, edit, output, counter, moves);
     }
     if item.kind != ItemKind::ToolResult {
         return defect("protected", "an edit of something that is no tool result");
@@ -132,13 +150,44 @@ fn one(
     Ok(())
 }
 
-/// Reads the whole output again and compares it with the input item by item.
+/// Checks a call whose arguments a rule cut: still a JSON object, and of the size that was said.
+fn arguments(
+    call: &Call,
+    edit: &Edit,
+    output: &[u8],
+    counter: &dyn TokenCounter,
+    moves: &Moves,
+) -> std::result::Result<(), Defect> {
+    let Some(value) = call.arguments else {
+        return Err(Defect { law: "fidelity", what: "an edit of arguments that are not there", offset: 0 });
+    };
+    // Edits stand between the value's own borders, so these move with the bytes around it.
+    let (offset, end) = (moves.moved(value.start()), moves.moved(value.end()));
+    let defect = |law, what| Err(Defect { law, what, offset });
+    let raw = output.get(offset..end).unwrap_or_default();
+    let object = match raw.first() {
+        Some(b'"') => json::decode(raw).map(json::Decoded::into_text).ok(),
+        _ => std::str::from_utf8(raw).map(Cow::Borrowed).ok(),
+    };
+    let Some(object) = object else { return defect("validity", "arguments cannot be read") };
+    match Outline::read_all(object.as_bytes()) {
+        Ok(outline) if outline.node(outline.root()).kind == NodeKind::Object => {}
+        Ok(_) | Err(_) => return defect("validity", "arguments are no JSON object"),
+    }
+    if counter.count(&object) == edit.tokens_after {
+        return Ok(());
+    }
+    defect("honest size", "a recount differs from the report")
+}
+
+/// Reads the whole output again and compares it with the input item by item, without what whole batches took along.
 ///
 /// # Errors
 ///
 /// The output cannot be read at all.
 pub fn whole(
     transcript: &Transcript<'_>,
+    edits: &[Edit],
     output: &[u8],
     counter: &dyn TokenCounter,
     claimed: Tokens,
@@ -151,19 +200,54 @@ pub fn whole(
         return defect("honest size", "a recount of the body differs from the report", 0);
     }
     // A notice in place of a picture is read as one more text of its result, no longer as an item.
-    let plain = |items: &[Item]| items.iter().filter(|item| item.within.is_none()).cloned().collect::<Vec<_>>();
-    let (before, after) = (plain(&transcript.items), plain(&again.items));
+    let is_plain = |item: &Item| item.within.is_none();
+    let gone = Gone::of(transcript, edits);
+    let before: Vec<_> =
+        (0_u32..).zip(&transcript.items).filter(|(_, item)| is_plain(item) && !gone.holds(item)).collect();
+    let after: Vec<_> = again.items.iter().filter(|item| is_plain(item)).collect();
     if before.len() != after.len() {
         return defect("validity", "items are missing or new", 0);
     }
-    for (was, is) in before.iter().zip(&after) {
-        if (was.kind, was.number, was.message) != (is.kind, is.number, is.message) {
+    for ((at, was), is) in before.into_iter().zip(after) {
+        let message = was.message.map(|message| message - gone.messages_before(message));
+        if (was.kind, was.number - gone.numbers_to(was.number), message) != (is.kind, is.number, is.message) {
             return defect("validity", "an item changed its kind or place", is.span.start());
         }
-        let may_change = was.kind == ItemKind::ToolResult;
+        let may_change = was.kind == ItemKind::ToolResult || edits.iter().any(|edit| edit.item.0 == at);
         if !may_change && was.span.of(transcript.body) != is.span.of(output) {
             return defect("protected", "an item that no rule may cut differs", is.span.start());
         }
     }
     Ok(Ok(()))
+}
+
+/// What dropped batches took with them.
+struct Gone {
+    messages: BTreeSet<u32>,
+    numbers: BTreeSet<u32>,
+}
+
+impl Gone {
+    fn of(transcript: &Transcript<'_>, edits: &[Edit]) -> Self {
+        let drops = edits.iter().filter(|edit| edit.kind == EditKind::Drop);
+        let spans: Vec<Span> = drops.flat_map(|edit| edit.splices.iter().map(|splice| splice.span)).collect();
+        let is_gone = |item: &&Item| spans.iter().any(|span| span.contains(item.span));
+        let items = || transcript.items.iter().filter(is_gone);
+        Self {
+            messages: items().filter_map(|item| item.message).collect(),
+            numbers: items().map(|item| item.number).collect(),
+        }
+    }
+
+    fn holds(&self, item: &Item) -> bool {
+        item.message.is_some_and(|message| self.messages.contains(&message))
+    }
+
+    fn messages_before(&self, message: u32) -> u32 {
+        u32::try_from(self.messages.range(..message).count()).unwrap_or(u32::MAX)
+    }
+
+    fn numbers_to(&self, number: u32) -> u32 {
+        u32::try_from(self.numbers.range(..=number).count()).unwrap_or(u32::MAX)
+    }
 }

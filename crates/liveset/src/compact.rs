@@ -340,7 +340,7 @@ impl Liveset {
             Thoroughness::Edited => Ok(()),
             Thoroughness::Whole => {
                 let claimed = Tokens(plan.tokens_after.0.saturating_sub(self.overhead.0));
-                verify::whole(inputs.transcript, output, inputs.counter, claimed)
+                verify::whole(inputs.transcript, &plan.edits, output, inputs.counter, claimed)
                     .map_err(|error| error.to_string())?
                     .map_err(|defect| defect.to_string())
             }

@@ -68,7 +68,7 @@ fn a_preset_that_does_not_exist() {
         expect![[r#"
         exit 2
         err | liveset: invalid value 'best' for '--preset <NAME>'
-        err | hint: possible values: balanced
+        err | hint: possible values: balanced, rules, liveness
     "#]],
     );
 }

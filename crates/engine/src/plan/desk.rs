@@ -7,13 +7,15 @@ use liveset_tokens::{TokenCounter, Tokens};
 use super::{
     ends::Measure,
     form::{self, Form, PartForm},
+    state::State,
+    templates,
     texts::ResultTexts,
 };
 use crate::{
     budget::Budget,
     counts::Counts,
     error::{Error, Result},
-    policy::Policy,
+    policy::{Policy, Preset},
     transcript::{Item, ItemIdx, ItemKind, Transcript},
 };
 
@@ -55,6 +57,18 @@ impl<'p, 'a> Desk<'p, 'a> {
         self.transcript.items.get(idx.at()).ok_or(Error::Edit { offset: 0 })
     }
 
+    /// Gives by how much the view is over the trigger, or `None` if it is not.
+    pub(crate) fn over_trigger(&self, state: &State) -> Option<u64> {
+        // Fit is decided by the exact count: rounding the fixed part up never forces anything.
+        let charged = state.view.0.saturating_add(self.surcharge(state));
+        charged.checked_sub(self.budget.trigger.0).filter(|&over| over > 0)
+    }
+
+    /// Gives what the trigger charges for the fixed part beyond its size.
+    pub(crate) fn surcharge(&self, state: &State) -> u64 {
+        self.budget.charged_fixed(state.fixed).0.saturating_sub(state.fixed.0)
+    }
+
     /// Gives a result by its place in order of delivery, decoded.
     pub(crate) fn texts(&self, ordinal: usize) -> Result<&ResultTexts<'a>> {
         let (Some(&idx), Some(cell)) = (self.results.get(ordinal), self.texts.get(ordinal)) else {
@@ -63,8 +77,19 @@ impl<'p, 'a> Desk<'p, 'a> {
         if let Some(texts) = cell.get() {
             return Ok(texts);
         }
-        let texts = ResultTexts::of(self.transcript, self.item(idx)?)?;
+        let mut texts = ResultTexts::of(self.transcript, self.item(idx)?)?;
+        texts.rule_line = self.rule_line(idx)?;
         Ok(cell.get_or_init(|| texts))
+    }
+
+    /// Gives the line that stands for a result under a preset of rules by tool name.
+    fn rule_line(&self, idx: ItemIdx) -> Result<Option<String>> {
+        let call = match self.policy.preset {
+            Preset::Rules => self.item(idx)?.answer().and_then(|answer| answer.call),
+            Preset::Balanced | Preset::Liveness => None,
+        };
+        let call = call.map(|call| self.item(call)).transpose()?.and_then(Item::call);
+        Ok(call.map(|call| templates::result_line(self.transcript, call)).transpose()?.flatten())
     }
 
     /// Gives the size of a whole passage, counted alone and once.

@@ -2,6 +2,11 @@
 //!
 //! The only place that turns a decision into JSON text.
 
+mod calls;
+mod drops;
+
+pub(crate) use drops::loses_mark;
+
 use std::sync::Arc;
 
 use super::{
@@ -40,6 +45,8 @@ pub(crate) fn edits(desk: &Desk<'_, '_>, state: &mut State) -> Result<(Vec<Edit>
         };
         edits.push(of_result(desk, result, &change, &written, age)?);
     }
+    calls::edits(desk, state, &mut edits, &mut originals)?;
+    drops::edits(desk, state, &mut edits, &mut originals)?;
     for (&idx, notice) in &state.notices {
         let (edit, original) = of_media(desk, idx, notice)?;
         edits.push(edit);

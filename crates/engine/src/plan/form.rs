@@ -18,7 +18,7 @@ pub(crate) enum Form {
     Whole,
     /// With gaps, per part, sorted and apart from each other.
     Cut(Vec<Vec<Removed>>),
-    /// A tombstone.
+    /// One line: a tombstone, or what the preset's rule for its tool says.
     Gone,
 }
 
@@ -132,7 +132,7 @@ fn write_gone(texts: &ResultTexts<'_>, o200k: Tokens) -> Vec<PartForm> {
     let parts = texts.parts.iter().enumerate().map(|(at, part)| {
         let whole = |text: String| PartForm::Gaps(vec![Gap { start: 0, end: part.text.len(), text }]);
         if Some(at) == head {
-            return whole(tombstone_text(texts, o200k));
+            return whole(texts.rule_line.clone().unwrap_or_else(|| tombstone_text(texts, o200k)));
         }
         let text = tombstone::gap(1, part.lines, part.lines, None, &Evidence::default());
         // A part hardly longer than its gap stays as it is.

@@ -10,9 +10,15 @@ use super::{
     form::{Form, Piece, Removed},
     potential::Potential,
     protect::{Pin, PinTracker},
+    templates::ArgumentRule,
     texts::PartText,
 };
-use crate::{content_id::ContentId, edit::Back, report::EditKind, transcript::ItemIdx};
+use crate::{
+    content_id::ContentId,
+    edit::Back,
+    report::EditKind,
+    transcript::{Item, ItemIdx, UnitIdx},
+};
 
 /// Everything decided up to a place in the conversation. A pure function of the items before it.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +31,10 @@ pub struct State {
     pub(crate) alive: Vec<usize>,
     /// Pictures in results that are still in view, in order.
     pub(crate) media: Vec<ItemIdx>,
+    /// Calls whose arguments a rule cut.
+    pub(crate) calls: BTreeMap<ItemIdx, CallState>,
+    /// Batches that were dropped whole, by their first wire message.
+    pub(crate) batches: BTreeMap<u32, Batch>,
     /// Notices in place of pictures.
     pub(crate) notices: BTreeMap<ItemIdx, Notice>,
     /// Tokens of tools and system.
@@ -83,7 +93,34 @@ pub(crate) struct ResultState {
     pub(crate) gain: u64,
 }
 
-/// Why a result has its form.
+/// A call of which a rule cut the arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct CallState {
+    pub(crate) rule: &'static ArgumentRule,
+    /// Tokens of the arguments as they arrived.
+    pub(crate) before: Tokens,
+    /// Tokens of the arguments as they leave.
+    pub(crate) after: Tokens,
+    pub(crate) change: Arc<Change>,
+    /// The cut as it was written, once it was.
+    pub(crate) written: Option<Arc<Written>>,
+}
+
+/// A message with calls and all its results, dropped whole.
+#[derive(Clone, Debug)]
+pub(crate) struct Batch {
+    pub(crate) unit: UnitIdx,
+    /// Its first item.
+    pub(crate) item: ItemIdx,
+    /// Its wire messages, both included.
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    /// Tokens of all its items as they arrived.
+    pub(crate) before: Tokens,
+    pub(crate) change: Arc<Change>,
+}
+
+/// Why a result or a call has its form, or why a batch went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) kind: EditKind,
@@ -91,7 +128,7 @@ pub(crate) struct Change {
     pub(crate) reason: String,
 }
 
-/// A form in bytes: what an edit holds, by places in the result's own literals.
+/// A form in bytes: what an edit holds, by places in the result's own literals or in the call's arguments.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) tool: String,
@@ -137,7 +174,56 @@ impl State {
             pairs.filter(|(here, there)| here.form != there.form).map(|(here, there)| here.item.min(there.item));
         let same = |idx: &&ItemIdx| self.notices.get(idx) == other.notices.get(idx);
         let media = self.notices.keys().chain(other.notices.keys()).filter(|idx| !same(idx)).copied();
-        forms.chain(media).min().map(ItemIdx::at)
+        let rule = |state: &Self, idx: &ItemIdx| state.calls.get(idx).map(|call| call.rule);
+        let calls = self.calls.keys().chain(other.calls.keys());
+        let calls = calls.filter(|idx| rule(self, idx) != rule(other, idx)).copied();
+        let batches = self.batches.values().filter(|batch| !other.batches.contains_key(&batch.first));
+        let others = other.batches.values().filter(|batch| !self.batches.contains_key(&batch.first));
+        let batches = batches.chain(others).map(|batch| batch.item);
+        forms.chain(media).chain(calls).chain(batches).min().map(ItemIdx::at)
+    }
+
+    /// Says whether a wire message went with its batch.
+    pub(crate) fn drops_message(&self, message: u32) -> bool {
+        self.batches.range(..=message).next_back().is_some_and(|(_, batch)| message <= batch.last)
+    }
+
+    /// Says whether an item went with its batch.
+    pub(crate) fn is_dropped(&self, item: &Item) -> bool {
+        item.message.is_some_and(|message| self.drops_message(message))
+    }
+
+    /// Drops a batch that holds `items`, `now` tokens of the view.
+    pub(crate) fn drop_batch(&mut self, batch: Batch, items: &[ItemIdx], now: u64) {
+        self.view = Tokens(self.view.0.saturating_sub(now));
+        for &idx in items {
+            let ordinal = self.ordinal_of(idx);
+            if let Some(result) = ordinal.and_then(|ordinal| self.results.get_mut(ordinal)) {
+                // Nothing of it is left that an edit could be about.
+                result.tokens = Tokens(0);
+                result.form = Arc::new(Form::Whole);
+                result.change = None;
+                result.written = None;
+            }
+            self.calls.remove(&idx);
+            self.notices.remove(&idx);
+            self.alive.retain(|&alive| Some(alive) != ordinal);
+            self.media.retain(|&media| media != idx);
+            self.signed.retain(|&signed| signed != idx);
+        }
+        self.batches.insert(batch.first, batch);
+    }
+
+    /// Gives a result's place in order of delivery, once it was delivered.
+    pub(crate) fn ordinal_of(&self, result: ItemIdx) -> Option<usize> {
+        self.results.binary_search_by_key(&result, |result| result.item).ok()
+    }
+
+    /// Cuts a call's arguments and keeps the view's size true.
+    pub(crate) fn set_call(&mut self, idx: ItemIdx, call: CallState) {
+        let was = self.calls.get(&idx).map_or(call.before, |known| known.after);
+        self.view = Tokens((self.view.0 + call.after.0).saturating_sub(was.0));
+        self.calls.insert(idx, call);
     }
 
     /// Sets a result's form and keeps the view's size true.

@@ -10,14 +10,15 @@ use super::{
     desk::Desk,
     fill::{self, Decision},
     form::Form,
-    media, potential, price,
+    liveness, media, potential, price,
     protect::{self, Pin},
-    shorten,
+    rules, shorten,
     state::{Held, State, SweepRecord},
 };
 use crate::{
     error::Result,
-    transcript::{ItemIdx, ItemKind},
+    policy::Preset,
+    transcript::{ItemIdx, ItemKind, Side},
 };
 
 /// A view that cannot fit whatever goes is planned again only after growing by this share.
@@ -26,17 +27,23 @@ const HOPELESS_GROWTH: u64 = 16;
 /// Sweeps at the request point after item `point`, if one is due and allowed.
 pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<()> {
     state.held = Held::No;
-    if !is_over_trigger(desk, state) {
+    if desk.over_trigger(state).is_none() {
         return Ok(());
     }
+    protect::track(desk, state)?;
     let forced = state.view > desk.budget.room;
-    let potential = potential::of_view(desk, state)?;
-    let least = desk.budget.min_sweep_gain.0;
-    if !forced && potential < least.max(1) {
+    let least = desk.budget.min_sweep_gain.0.max(1);
+    let preset = desk.policy.preset;
+    let potential = match preset {
+        Preset::Balanced => potential::of_view(desk, state)?,
+        // What they take is known only once they have run.
+        Preset::Liveness | Preset::Rules => u64::MAX,
+    };
+    if !forced && potential < least {
         state.held = if potential == 0 { Held::No } else { Held::TooLittle };
         return Ok(());
     }
-    if !forced && waits_for_user(desk, state, point)? {
+    if !forced && preset == Preset::Balanced && waits_for_user(desk, state, point)? {
         state.held = Held::Reasoning;
         return Ok(());
     }
@@ -45,8 +52,17 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
         return Ok(());
     }
     let mut trial = state.clone();
-    balanced(desk, &mut trial)?;
-    if !forced && state.view.0 < trial.view.0.saturating_add(least.max(1)) {
+    let pins = protect::pins(desk, &trial)?;
+    match preset {
+        Preset::Balanced => balanced(desk, &mut trial, &pins)?,
+        Preset::Liveness => liveness::sweep(desk, &mut trial, &pins)?,
+        Preset::Rules => rules::sweep(desk, &mut trial, &pins)?,
+    }
+    if !forced && preset != Preset::Balanced && breaks_reasoning(desk, state, &trial, point)? {
+        state.held = Held::Reasoning;
+        return Ok(());
+    }
+    if !forced && state.view.0 < trial.view.0.saturating_add(least) {
         // Rounding at passage borders can keep a sweep from freeing all that the tombstones promise.
         state.held = Held::TooLittle;
         state.next_plan = Tokens(state.view.0.saturating_add((least / 2).max(1)));
@@ -65,39 +81,43 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
 }
 
 /// The order of sacrifice of `balanced`.
-fn balanced(desk: &Desk<'_, '_>, trial: &mut State) -> Result<()> {
-    let pins = protect::pins(desk, trial)?;
-    media::drop_old(desk, trial, &pins)?;
-    let limit = Tokens(desk.budget.trigger.0.saturating_sub(surcharge(desk, trial)));
+fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
+    media::drop_old(desk, trial, pins)?;
+    let limit = Tokens(desk.budget.trigger.0.saturating_sub(desk.surcharge(trial)));
     let aim = fill::Aim { target: desk.budget.target.min(limit), limit };
-    let mut decisions = fill::fill(desk, trial, &pins, aim)?;
+    let mut decisions = fill::fill(desk, trial, pins, aim)?;
     decisions.sort_by_key(|decision| (decision.best, decision.ordinal));
     for decision in &decisions {
         trial.set(decision.ordinal, decision.form.clone(), decision.tokens, decision.change.clone());
     }
     if trial.view > desk.budget.room {
-        take_whole(desk, trial, &pins, &decisions)?;
-        shorten::shorten_newest(desk, trial, &pins)?;
+        take_whole(desk, trial, pins, &decisions)?;
+        shorten::shorten_newest(desk, trial, pins)?;
     }
     Ok(())
 }
 
-/// Says whether the view is over the trigger, the fixed part charged rounded up.
-///
-/// Fit is decided by the exact count: rounding the fixed part up never forces anything.
-fn is_over_trigger(desk: &Desk<'_, '_>, state: &State) -> bool {
-    state.view.0.saturating_add(surcharge(desk, state)) > desk.budget.trigger.0
-}
-
-/// Gives what the trigger charges for the fixed part beyond its size.
-fn surcharge(desk: &Desk<'_, '_>, state: &State) -> u64 {
-    desk.budget.charged_fixed(state.fixed).0.saturating_sub(state.fixed.0)
+/// The reasoning guard `respect` for presets that know what goes without a target: signed reasoning after the first
+/// planned change holds the sweep until the newest item is the user's text.
+fn breaks_reasoning(desk: &Desk<'_, '_>, before: &State, trial: &State, point: ItemIdx) -> Result<bool> {
+    let (first, last) = (trial.first_difference(before), trial.signed.last().map(|last| last.at()));
+    Ok(first.is_some() && first < last && desk.item(point)?.kind != ItemKind::User)
 }
 
 /// Says whether what no step may touch is over the room by itself.
 fn is_hopeless(desk: &Desk<'_, '_>, state: &State) -> bool {
     let results: u64 = state.results.iter().map(|result| result.tokens.0).sum();
-    state.view.0.saturating_sub(results) > desk.budget.room.0
+    let messages = match desk.policy.preset {
+        Preset::Balanced => 0,
+        Preset::Rules | Preset::Liveness => assistant_tokens(desk, state),
+    };
+    state.view.0.saturating_sub(results + messages) > desk.budget.room.0
+}
+
+/// Sums up calls, texts and reasoning of the assistant, which some presets may cut or drop.
+fn assistant_tokens(desk: &Desk<'_, '_>, state: &State) -> u64 {
+    let items = (0..).map(ItemIdx).zip(&desk.transcript.items).take(state.items);
+    items.filter(|(_, item)| item.side == Side::Assistant).map(|(idx, _)| desk.counts.item(idx).0).sum()
 }
 
 /// The reasoning guard `respect`: signed reasoning after the first result that may go holds the sweep until the newest
@@ -154,7 +174,8 @@ fn take_whole(
 
 fn record(desk: &Desk<'_, '_>, before: Tokens, after: &mut State, point: ItemIdx) {
     let changed = after.results.iter().filter(|result| result.change.is_some()).map(|result| result.item);
-    let first = changed.chain(after.notices.keys().copied()).min();
+    let first = changed.chain(after.notices.keys().copied()).chain(after.calls.keys().copied());
+    let first = first.chain(after.batches.values().map(|batch| batch.item)).min();
     let removed = Tokens(before.0.saturating_sub(after.view.0));
     let kept_before: u64 = first.map_or(0, |first| desk.counts.sum_to(first).0);
     let cached = Tokens(after.view.0.saturating_sub(kept_before + after.fixed.0));

@@ -60,6 +60,8 @@ pub(crate) struct ResultTexts<'a> {
     pub(crate) has_marker: bool,
     /// Whether it tells of a failure itself.
     pub(crate) tells_failure: bool,
+    /// The line that stands for it instead of a tombstone, where the preset has a rule for its tool.
+    pub(crate) rule_line: Option<String>,
 }
 
 impl<'a> ResultTexts<'a> {
@@ -88,6 +90,7 @@ impl<'a> ResultTexts<'a> {
             is_blank: parts.iter().all(|part| part.text.trim().is_empty()),
             arrives_cut: any(&|text| tombstone::is_tombstone(text) || tombstone::holds_gap(text)),
             has_marker: any(&|text| memchr::memmem::find(text.as_bytes(), PIN_MARKER.as_bytes()).is_some()),
+            rule_line: None,
             tells_failure: exit.is_some_and(|exit| exit != 0) || any(&has_failing_verdict),
             parts,
             lines,

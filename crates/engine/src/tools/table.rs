@@ -95,7 +95,13 @@ fn read(text: &str) -> Result<Table, toml::de::Error> {
 impl Table {
     /// Gives the row of a tool, by its own name or behind that of its server.
     pub(super) fn row(&self, name: &str) -> Option<&Row> {
-        self.named(name).or_else(|| self.served(name))
+        self.named(name).or_else(|| self.served(name).map(|(_, row)| row))
+    }
+
+    /// Gives a tool's own name, the server before it left out where the tool is listed.
+    pub(super) fn plain_name<'n>(&self, name: &'n str) -> &'n str {
+        let served = || self.served(name).map(|(tool, _)| tool);
+        if self.named(name).is_some() { name } else { served().unwrap_or(name) }
     }
 
     fn named(&self, name: &str) -> Option<&Row> {
@@ -103,7 +109,7 @@ impl Table {
     }
 
     /// `mcp__SERVER__tool`, `mcp_SERVER_tool`, `SERVER__tool`, `SERVER_tool` and `SERVER-tool`, as clients write it.
-    fn served(&self, name: &str) -> Option<&Row> {
+    fn served<'n>(&self, name: &'n str) -> Option<(&'n str, &Row)> {
         let searched = if name.len() <= MAX_NAME_BYTES { name } else { "" };
         searched.match_indices(['_', '-']).find_map(|(at, separator)| {
             let (server, tool) = (searched.get(..at)?, searched.get(at + separator.len()..)?);
@@ -112,7 +118,7 @@ impl Table {
             let is_double = server.strip_prefix("mcp__").is_some_and(|rest| rest.len() > 1 && rest.ends_with('_'));
             let telling = telling_words(server);
             let fits = |listed: &String| *listed == telling || (is_double && listed == ANY_SERVER);
-            row.servers.iter().any(fits).then_some(row)
+            row.servers.iter().any(fits).then_some((tool, row))
         })
     }
 }

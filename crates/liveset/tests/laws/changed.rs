@@ -1,11 +1,13 @@
 //! Law 5 where more changes than the end: tools, system text, the history itself, a broken request in between.
 
+use liveset::Preset;
 use liveset_testkit::{Conversation, Event, Format, Part, System, UserMessage, budgets, conversations};
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::{
     bench::Bench,
+    fitted::presets,
     generated::{cases, runner},
 };
 
@@ -15,8 +17,9 @@ fn after_change(
     before: &[u8],
     changed: &[u8],
     budget: &liveset_testkit::Budget,
+    preset: Preset,
 ) -> Result<Value, String> {
-    let bench = Bench::of_budget(format, changed, budget);
+    let bench = Bench::of_budget(format, changed, budget, preset);
     let mut session = bench.liveset.session();
     bench.turn(&mut session, before);
     let turn = bench.turn(&mut session, changed);
@@ -37,18 +40,20 @@ fn is_quiet(report: &Value) -> bool {
 /// A change to a conversation, and what the report must say of it.
 fn check_change(of: impl Fn(&Conversation) -> Option<Conversation>, said: impl Fn(&Value) -> bool) {
     let changes = std::cell::Cell::new(0_u32);
-    let outcome = runner(cases() / 8 + 1).run(&(conversations(), budgets()), |(conversation, budget)| {
-        let Some(changed) = of(&conversation) else { return Ok(()) };
-        for format in Format::ALL {
-            let points = conversation.request_points();
-            let Some(&point) = points.get(points.len() / 2) else { return Ok(()) };
-            let before = conversation.first(point).body(format);
-            let report = after_change(format, &before, &changed.body(format), &budget).map_err(TestCaseError::fail)?;
-            prop_assert!(said(&report), "rebase {}, client_rewrote {}", report["rebase"], report["client_rewrote"]);
-            changes.set(changes.get() + 1);
-        }
-        Ok(())
-    });
+    let outcome =
+        runner(cases() / 8 + 1).run(&(conversations(), budgets(), presets()), |(conversation, budget, preset)| {
+            let Some(changed) = of(&conversation) else { return Ok(()) };
+            for format in Format::ALL {
+                let points = conversation.request_points();
+                let Some(&point) = points.get(points.len() / 2) else { return Ok(()) };
+                let before = conversation.first(point).body(format);
+                let report = after_change(format, &before, &changed.body(format), &budget, preset)
+                    .map_err(TestCaseError::fail)?;
+                prop_assert!(said(&report), "rebase {}, client_rewrote {}", report["rebase"], report["client_rewrote"]);
+                changes.set(changes.get() + 1);
+            }
+            Ok(())
+        });
     outcome.unwrap_or_else(|error| panic!("{error}"));
     assert!(changes.get() > cases() / 8, "changes that were looked at: {}", changes.get());
 }
@@ -99,18 +104,19 @@ fn a_rewritten_history_is_said_with_its_place() {
 
 #[test]
 fn a_broken_request_leaves_a_session_where_it_stood() {
-    let outcome = runner(cases() / 8 + 1).run(&(conversations(), budgets()), |(conversation, budget)| {
-        for format in Format::ALL {
-            let bodies = conversation.prefix_bodies(format);
-            let (Some(first), Some(last)) = (bodies.first(), bodies.last()) else { return Ok(()) };
-            let bench = Bench::of_budget(format, last, &budget);
-            let mut session = bench.liveset.session();
-            bench.turn(&mut session, first);
-            prop_assert!(session.compact(&last[..last.len() / 2]).is_err());
-            let turn = bench.turn(&mut session, last);
-            prop_assert!(is_quiet(&turn.report) && turn.body == bench.run(last).body);
-        }
-        Ok(())
-    });
+    let outcome =
+        runner(cases() / 8 + 1).run(&(conversations(), budgets(), presets()), |(conversation, budget, preset)| {
+            for format in Format::ALL {
+                let bodies = conversation.prefix_bodies(format);
+                let (Some(first), Some(last)) = (bodies.first(), bodies.last()) else { return Ok(()) };
+                let bench = Bench::of_budget(format, last, &budget, preset);
+                let mut session = bench.liveset.session();
+                bench.turn(&mut session, first);
+                prop_assert!(session.compact(&last[..last.len() / 2]).is_err());
+                let turn = bench.turn(&mut session, last);
+                prop_assert!(is_quiet(&turn.report) && turn.body == bench.run(last).body);
+            }
+            Ok(())
+        });
     outcome.unwrap_or_else(|error| panic!("{error}"));
 }

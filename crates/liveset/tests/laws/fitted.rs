@@ -1,13 +1,20 @@
 //! A bench whose window is a share of the body it is about.
 
-use liveset::Policy;
+use liveset::{Policy, Preset};
 use liveset_testkit::{Budget, Format};
+use proptest::prelude::*;
 
 use crate::bench::{Bench, size};
 
+/// Every preset, as a dimension of what is generated.
+pub(crate) fn presets() -> impl Strategy<Value = Preset> {
+    prop::sample::select(Preset::ALL.to_vec())
+}
+
 /// A policy whose window is a share of `tokens`.
-pub(crate) fn policy_of(tokens: u64, budget: &Budget) -> Policy {
+pub(crate) fn policy_of(tokens: u64, budget: &Budget, preset: Preset) -> Policy {
     let mut policy = Policy::default();
+    policy.preset = preset;
     policy.window = Some(budget.window_tokens(tokens));
     policy.reserve = Some(budget.reserve_tokens(tokens).min(budget.window_tokens(tokens).saturating_sub(1)));
     policy.trigger = u32::from(budget.trigger_percent);
@@ -19,7 +26,7 @@ pub(crate) fn policy_of(tokens: u64, budget: &Budget) -> Policy {
 
 impl Bench {
     /// A policy whose window is a share of the body.
-    pub(crate) fn of_budget(format: Format, body: &[u8], budget: &Budget) -> Self {
-        Self::new(format, policy_of(size(format, body), budget))
+    pub(crate) fn of_budget(format: Format, body: &[u8], budget: &Budget, preset: Preset) -> Self {
+        Self::new(format, policy_of(size(format, body), budget, preset))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use liveset::Policy;
+use liveset::{Policy, Preset};
 use liveset_testkit::{Budget, Format};
 
 use crate::bench::Bench;
@@ -31,12 +31,16 @@ fn every_law_holds_for_every_fault_case() {
     let bodies = bodies();
     assert!(bodies.len() > 40, "the fault cases are in the repository");
     for (name, format, body) in bodies {
-        let with_defaults = Bench::new(format, Policy::default());
-        with_defaults.check(&body).unwrap_or_else(|error| panic!("{name}: {error}"));
-        for window_permille in [300, 600, 900] {
-            let budget = Budget { window_permille, ..Budget::DEFAULT };
-            let bench = Bench::of_budget(format, &body, &budget);
-            bench.check(&body).unwrap_or_else(|error| panic!("{name} at {window_permille} per mille: {error}"));
+        for preset in Preset::ALL {
+            let mut defaults = Policy::default();
+            defaults.preset = preset;
+            let name = format!("{name} under {}", preset.name());
+            Bench::new(format, defaults).check(&body).unwrap_or_else(|error| panic!("{name}: {error}"));
+            for window_permille in [300, 600, 900] {
+                let budget = Budget { window_permille, ..Budget::DEFAULT };
+                let bench = Bench::of_budget(format, &body, &budget, preset);
+                bench.check(&body).unwrap_or_else(|error| panic!("{name} at {window_permille} per mille: {error}"));
+            }
         }
     }
 }

@@ -1,12 +1,17 @@
 //! Generated conversations and damaged bodies.
 
+use liveset::Preset;
 use liveset_testkit::{Format, arbitrary_bodies, budgets, conversations, laws};
 use proptest::{
     prelude::*,
+    strategy::ValueTree,
     test_runner::{Config, TestRunner},
 };
 
-use crate::bench::{Bench, no_new_defect};
+use crate::{
+    bench::{Bench, no_new_defect},
+    fitted::presets,
+};
 
 /// Conversations per format, so that three formats make 2,000 bodies and more.
 pub(crate) fn cases() -> u32 {
@@ -17,10 +22,13 @@ pub(crate) fn runner(cases: u32) -> TestRunner {
     TestRunner::new(Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() })
 }
 
+/// Conversations that are looked at for each kind of edit; a few hundred are enough.
+const MAX_SEARCH: u32 = 5_000;
+
 fn every_law_holds(format: Format) {
-    let outcome = runner(cases()).run(&(conversations(), budgets()), |(conversation, budget)| {
+    let outcome = runner(cases()).run(&(conversations(), budgets(), presets()), |(conversation, budget, preset)| {
         let body = conversation.body(format);
-        Bench::of_budget(format, &body, &budget).check(&body).map_err(TestCaseError::fail)?;
+        Bench::of_budget(format, &body, &budget, preset).check(&body).map_err(TestCaseError::fail)?;
         Ok(())
     });
     outcome.unwrap_or_else(|error| panic!("{error}"));
@@ -43,8 +51,8 @@ fn every_law_holds_for_openai_responses_bodies() {
 
 #[test]
 fn damaged_bodies_never_panic_and_get_no_new_defect() {
-    let outcome = runner(cases()).run(&(arbitrary_bodies(), budgets()), |(damaged, budget)| {
-        let bench = Bench::of_budget(damaged.format, &damaged.body, &budget);
+    let outcome = runner(cases()).run(&(arbitrary_bodies(), budgets(), presets()), |(damaged, budget, preset)| {
+        let bench = Bench::of_budget(damaged.format, &damaged.body, &budget, preset);
         laws::law_bounded(&damaged.body, |body| bench.try_run(body)).map_err(TestCaseError::fail)?;
         if let Ok(outcome) = bench.try_run(&damaged.body) {
             laws::law_validity(damaged.format, &damaged.body, &outcome).map_err(TestCaseError::fail)?;
@@ -53,4 +61,31 @@ fn damaged_bodies_never_panic_and_get_no_new_defect() {
         Ok(())
     });
     outcome.unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Without this the laws could hold because a preset never does what it is for.
+#[test]
+fn every_preset_makes_every_kind_of_edit_it_has() {
+    let wanted: &[(Preset, &[&str])] = &[
+        (Preset::Balanced, &["tombstone", "gap", "shorten", "media"]),
+        (Preset::Rules, &["rule"]),
+        (Preset::Liveness, &["tombstone", "drop", "mark"]),
+    ];
+    for &(preset, kinds) in wanted {
+        let mut missing: Vec<&str> = kinds.to_vec();
+        let mut runner = runner(1);
+        let strategy = (conversations(), budgets());
+        for _ in 0..MAX_SEARCH {
+            let tree = strategy.new_tree(&mut runner).unwrap_or_else(|error| panic!("{error}"));
+            let (conversation, budget) = tree.current();
+            let body = conversation.body(Format::Anthropic);
+            let out = Bench::of_budget(Format::Anthropic, &body, &budget, preset).run(&body);
+            let edits = out.report["edits"].as_array().cloned().unwrap_or_default();
+            missing.retain(|kind| edits.iter().all(|edit| edit["kind"] != *kind));
+            if missing.is_empty() {
+                break;
+            }
+        }
+        assert!(missing.is_empty(), "{} never makes: {missing:?}", preset.name());
+    }
 }

@@ -1,27 +1,35 @@
 //! Law 5: what was sent stays as it was sent, while a conversation grows, is interrupted, or is rewritten.
 
+use liveset::Preset;
 use liveset_testkit::{Conversation, Event, Format, budgets, conversations, laws};
 use proptest::prelude::*;
 
 use crate::{
     bench::Bench,
+    fitted::presets,
     generated::{cases, runner},
 };
 
 fn stays_as_sent(format: Format) {
-    let outcome = runner(cases() / 4 + 1).run(&(conversations(), budgets()), |(conversation, budget)| {
-        let bodies = conversation.prefix_bodies(format);
-        let growth = check_growth(format, &bodies, &budget).map_err(TestCaseError::fail)?;
-        prop_assert!(growth == Growth::Checked || bodies.is_empty(), "generated bodies append");
-        Ok(())
-    });
+    let outcome =
+        runner(cases() / 4 + 1).run(&(conversations(), budgets(), presets()), |(conversation, budget, preset)| {
+            let bodies = conversation.prefix_bodies(format);
+            let growth = check_growth(format, &bodies, &budget, preset).map_err(TestCaseError::fail)?;
+            prop_assert!(growth == Growth::Checked || bodies.is_empty(), "generated bodies append");
+            Ok(())
+        });
     outcome.unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// A fresh call and a session give the same bytes at each turn, and each turn keeps what the one before sent.
-fn check_growth(format: Format, bodies: &[Vec<u8>], budget: &liveset_testkit::Budget) -> Result<Growth, String> {
+fn check_growth(
+    format: Format,
+    bodies: &[Vec<u8>],
+    budget: &liveset_testkit::Budget,
+    preset: Preset,
+) -> Result<Growth, String> {
     let Some(last) = bodies.last() else { return Ok(Growth::NoAppend) };
-    let bench = Bench::of_budget(format, last, budget);
+    let bench = Bench::of_budget(format, last, budget, preset);
     let mut session = bench.liveset.session();
     let mut outcomes = Vec::with_capacity(bodies.len());
     for body in bodies {
@@ -75,14 +83,14 @@ fn interrupted(conversation: &Conversation, at: usize) -> Option<Conversation> {
 
 #[test]
 fn a_cancelled_reply_or_batch_followed_by_new_words_leaves_earlier_items_alone() {
-    let strategy = (conversations(), budgets(), 0_usize..40);
+    let strategy = (conversations(), budgets(), presets(), 0_usize..40);
     let checked = std::cell::Cell::new(0_u32);
-    let outcome = runner(cases() / 4 + 1).run(&strategy, |(conversation, budget, at)| {
+    let outcome = runner(cases() / 4 + 1).run(&strategy, |(conversation, budget, preset, at)| {
         let at = at.min(conversation.events.len());
         let Some(later) = interrupted(&conversation, at) else { return Ok(()) };
         for format in Format::ALL {
             let bodies = [conversation.first(at).body(format), later.body(format)];
-            let growth = check_growth(format, &bodies, &budget).map_err(TestCaseError::fail)?;
+            let growth = check_growth(format, &bodies, &budget, preset).map_err(TestCaseError::fail)?;
             checked.set(checked.get() + u32::from(growth == Growth::Checked));
         }
         Ok(())

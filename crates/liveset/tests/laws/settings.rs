@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::{
     bench::{Bench, MODEL, size, size_for, wire},
-    fitted::policy_of,
+    fitted::{policy_of, presets},
     generated::{cases, runner},
 };
 
@@ -15,23 +15,24 @@ const ESTIMATED: &str = "claude-sonnet-4-5";
 
 #[test]
 fn every_law_holds_where_sizes_are_estimated() {
-    let outcome = runner(cases() / 4 + 1).run(&(conversations(), budgets()), |(conversation, budget)| {
-        for format in Format::ALL {
-            let body = conversation.body(format);
-            let policy = policy_of(size_for(ESTIMATED, format, &body), &budget);
-            let out = Bench::for_model(format, policy, ESTIMATED).check(&body).map_err(TestCaseError::fail)?;
-            prop_assert_eq!(&out.report["tokens"]["exact"], false);
-        }
-        Ok(())
-    });
+    let outcome =
+        runner(cases() / 4 + 1).run(&(conversations(), budgets(), presets()), |(conversation, budget, preset)| {
+            for format in Format::ALL {
+                let body = conversation.body(format);
+                let policy = policy_of(size_for(ESTIMATED, format, &body), &budget, preset);
+                let out = Bench::for_model(format, policy, ESTIMATED).check(&body).map_err(TestCaseError::fail)?;
+                prop_assert_eq!(&out.report["tokens"]["exact"], false);
+            }
+            Ok(())
+        });
     outcome.unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]
 fn a_result_pinned_by_its_id_is_never_touched() {
     let held = std::cell::Cell::new(0_u32);
-    let strategy = (conversations(), budgets(), any::<prop::sample::Index>());
-    let outcome = runner(cases() / 4 + 1).run(&strategy, |(conversation, budget, which)| {
+    let strategy = (conversations(), budgets(), presets(), any::<prop::sample::Index>());
+    let outcome = runner(cases() / 4 + 1).run(&strategy, |(conversation, budget, preset, which)| {
         let results = conversation.events.iter().flat_map(|event| match event {
             Event::Results(batch) => batch.results.clone(),
             Event::User(_) | Event::Assistant(_) => Vec::new(),
@@ -42,7 +43,7 @@ fn a_result_pinned_by_its_id_is_never_touched() {
         }
         for format in Format::ALL {
             let body = conversation.body(format);
-            let mut policy = policy_of(size(format, &body), &budget);
+            let mut policy = policy_of(size(format, &body), &budget, preset);
             policy.pins = vec![which.get(&ids).clone()];
             let out = Bench::new(format, policy).check(&body).map_err(TestCaseError::fail)?;
             held.set(held.get() + u32::from(out.body != body));
@@ -56,15 +57,16 @@ fn a_result_pinned_by_its_id_is_never_touched() {
 #[test]
 fn without_an_archive_the_same_bytes_leave() {
     // Only the hard limit of intake knows of the archive, and no generated result comes near it.
-    let outcome = runner(cases() / 4 + 1).run(&(conversations(), budgets()), |(conversation, budget)| {
-        for format in Format::ALL {
-            let body = conversation.body(format);
-            let policy = policy_of(size(format, &body), &budget);
-            let without = Liveset::new(policy.clone()).with_format(wire(format)).with_model(MODEL);
-            let without = without.compact(&body).map_err(|error| TestCaseError::fail(error.to_string()))?;
-            prop_assert!(without.body() == Bench::new(format, policy).run(&body).body);
-        }
-        Ok(())
-    });
+    let outcome =
+        runner(cases() / 4 + 1).run(&(conversations(), budgets(), presets()), |(conversation, budget, preset)| {
+            for format in Format::ALL {
+                let body = conversation.body(format);
+                let policy = policy_of(size(format, &body), &budget, preset);
+                let without = Liveset::new(policy.clone()).with_format(wire(format)).with_model(MODEL);
+                let without = without.compact(&body).map_err(|error| TestCaseError::fail(error.to_string()))?;
+                prop_assert!(without.body() == Bench::new(format, policy).run(&body).body);
+            }
+            Ok(())
+        });
     outcome.unwrap_or_else(|error| panic!("{error}"));
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use liveset::Policy;
+use liveset::{Policy, Preset};
 use liveset_testkit::{Budget, Format, laws};
 use liveset_traces::{Conversation, Detection, Trace, detect};
 
@@ -63,12 +63,16 @@ fn every_law_holds_at_many_request_points_of_every_trace() {
         let format = format_of(&conversation);
         for point in points(&conversation) {
             let body = conversation.body_at(point).expect("the point exists");
-            let shares = [300, 600].map(|window_permille| Budget { window_permille, ..Budget::DEFAULT });
-            let shares = shares.map(|budget| Bench::of_budget(format, &body, &budget));
-            let mut fixed = Policy::default();
-            fixed.window = Some(FIXED_WINDOW);
-            for bench in shares.into_iter().chain([Bench::new(format, fixed)]) {
-                bench.check(&body).unwrap_or_else(|error| panic!("{name} point {point}: {error}"));
+            for preset in Preset::ALL {
+                let shares = [300, 600].map(|window_permille| Budget { window_permille, ..Budget::DEFAULT });
+                let shares = shares.map(|budget| Bench::of_budget(format, &body, &budget, preset));
+                let mut fixed = Policy::default();
+                fixed.preset = preset;
+                fixed.window = Some(FIXED_WINDOW);
+                for bench in shares.into_iter().chain([Bench::new(format, fixed)]) {
+                    let name = format!("{name} under {}", preset.name());
+                    bench.check(&body).unwrap_or_else(|error| panic!("{name} point {point}: {error}"));
+                }
             }
         }
     }
@@ -82,24 +86,31 @@ fn a_growing_trace_stays_as_it_was_sent() {
         let requests = conversation.requests();
         let points: Vec<usize> =
             requests.iter().copied().step_by(requests.len().div_ceil(2 * MAX_POINTS).max(1)).collect();
-        let boundaries = conversation.boundaries();
         let bodies: Vec<Vec<u8>> =
             points.iter().map(|&point| conversation.body_at(point).expect("the point exists")).collect();
         let Some(last) = bodies.last() else { continue };
-        let bench = Bench::of_budget(format, last, &Budget { window_permille: 500, ..Budget::DEFAULT });
-        let mut session = bench.liveset.session();
-        let mut before: Option<(usize, Vec<u8>, laws::Outcome)> = None;
-        for (&point, body) in points.iter().zip(&bodies) {
-            let turn = bench.turn(&mut session, body);
-            assert_eq!(turn.body, bench.run(body).body, "{name}: a session's turn differs from a fresh call");
-            if let Some((earlier, old, outcome)) = before.take() {
-                let crosses = boundaries.iter().any(|&boundary| earlier < boundary && boundary <= point);
-                if !crosses {
-                    laws::law_prefix_stability(format, &[old, body.clone()], &[outcome, turn.clone()])
-                        .unwrap_or_else(|error| panic!("{name} from {earlier} to {point}: {error}"));
-                }
-            }
-            before = Some((point, body.clone(), turn));
+        let budget = Budget { window_permille: 500, ..Budget::DEFAULT };
+        for preset in Preset::ALL {
+            let bench = Bench::of_budget(format, last, &budget, preset);
+            stays_as_sent(&name, &conversation, (&points, &bodies), &bench);
         }
+    }
+}
+
+fn stays_as_sent(name: &str, conversation: &Conversation, (points, bodies): (&[usize], &[Vec<u8>]), bench: &Bench) {
+    let (format, boundaries) = (format_of(conversation), conversation.boundaries());
+    let mut session = bench.liveset.session();
+    let mut before: Option<(usize, Vec<u8>, laws::Outcome)> = None;
+    for (&point, body) in points.iter().zip(bodies) {
+        let turn = bench.turn(&mut session, body);
+        assert_eq!(turn.body, bench.run(body).body, "{name}: a session's turn differs from a fresh call");
+        if let Some((earlier, old, outcome)) = before.take() {
+            let crosses = boundaries.iter().any(|&boundary| earlier < boundary && boundary <= point);
+            if !crosses {
+                laws::law_prefix_stability(format, &[old, body.clone()], &[outcome, turn.clone()])
+                    .unwrap_or_else(|error| panic!("{name} from {earlier} to {point}: {error}"));
+            }
+        }
+        before = Some((point, body.clone(), turn));
     }
 }

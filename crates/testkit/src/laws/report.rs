@@ -1,11 +1,13 @@
 //! Does the report have its agreed form, and does it agree with the bytes?
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::changes::{Change, changes};
 use super::outcome::Outcome;
 use crate::format::Format;
-use crate::oracle::view::View;
+use crate::oracle::view::{Item, ItemKind, View};
 
 const EDIT_KINDS: &[&str] =
     &["tombstone", "gap", "rule", "pointer", "shorten", "fold", "drop", "summary", "media", "mark", "reasoning"];
@@ -22,6 +24,7 @@ pub fn law_report(format: Format, input: &[u8], outcome: &Outcome) -> Result<(),
     }
     let view = View::read(format, input)?;
     let edits = outcome.edits();
+    removals(&view, &changes(&view, outcome, format)?, outcome).map_err(|error| format!("report: {error}"))?;
     for change in changes(&view, outcome, format)? {
         let (Change::Text { item, .. } | Change::Media { item, .. } | Change::Argument { item, .. }) = change else {
             continue;
@@ -36,6 +39,32 @@ pub fn law_report(format: Format, input: &[u8], outcome: &Outcome) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Each run of elements that are gone holds a call that an edit names, and each such edit names a call that is gone.
+fn removals(view: &View<'_>, changes: &[Change], outcome: &Outcome) -> Result<(), String> {
+    if !outcome.has_kind(&["drop"]) {
+        return Ok(());
+    }
+    let gone = changes.iter().filter_map(|change| match change {
+        Change::Removed { before } => Some(before),
+        Change::Text { .. } | Change::Media { .. } | Change::Argument { .. } => None,
+    });
+    let gone: Vec<_> = gone.collect();
+    let is_gone =
+        |item: &Item| gone.iter().any(|span| span.start <= item.node.span.start && item.node.span.end <= span.end);
+    let calls = view.items.iter().filter(|item| item.kind == ItemKind::Call && is_gone(item));
+    let mut batches: BTreeMap<usize, Vec<Vec<u8>>> = BTreeMap::new();
+    for call in calls {
+        batches.entry(call.number).or_default().push(call.id.clone().unwrap_or_default());
+    }
+    let edits = outcome.edits();
+    let drops: Vec<_> = edits.iter().filter(|edit| edit.kind == "drop").collect();
+    require("an edit for each batch that is gone", drops.len() == batches.len())?;
+    let names = |ids: &Vec<Vec<u8>>| {
+        drops.iter().any(|edit| ids.iter().any(|id| edit.call_id.as_deref() == std::str::from_utf8(id).ok()))
+    };
+    require("the name of a batch that is gone", batches.values().all(names))
 }
 
 fn form(format: Format, report: &Value) -> Result<(), String> {

@@ -98,30 +98,33 @@ pub(crate) fn add_general(defects: &mut Defects, code: &'static str) {
     *defects.entry((code, String::new())).or_insert(0) += 1;
 }
 
+/// One call or result: what it is, its id, its tool.
+type Member = (ItemKind, Vec<u8>, Vec<u8>);
+
 /// Calls and results of the output are those of the input, in order; a batch is there whole or not at all.
 fn order(before: &View<'_>, after: &View<'_>) -> Result<(), String> {
-    let of = |view: &View<'_>| -> Vec<(ItemKind, Vec<u8>, Vec<u8>, usize)> {
-        let pairs = view.items.iter().filter(|item| matches!(item.kind, ItemKind::Call | ItemKind::Result));
-        let parts = |item: &Item| {
-            (item.kind, item.id.clone().unwrap_or_default(), item.name.clone().unwrap_or_default(), item.number)
-        };
-        pairs.map(parts).collect()
-    };
-    let (old, new) = (of(before), of(after));
-    let mut left = new.iter().peekable();
-    let mut batches: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-    for (kind, id, name, number) in &old {
-        let is_kept = left.next_if(|(k, i, n, _)| (k, i, n) == (kind, id, name)).is_some();
-        let batch = batches.entry(*number).or_default();
-        if is_kept { batch.0 += 1 } else { batch.1 += 1 }
-    }
-    if left.next().is_some() {
-        return Err("validity: calls or results have other ids or another order".to_owned());
-    }
-    match batches.iter().find(|(_, (kept, gone))| *kept > 0 && *gone > 0) {
-        Some((number, (kept, gone))) => {
-            Err(format!("validity: batch_split: message {number} keeps {kept} calls and results, loses {gone}"))
+    let (old, new) = (batches(before), batches(after));
+    let mut rest = old.iter();
+    match new.iter().find(|batch| !rest.any(|known| known == *batch)) {
+        Some(batch) => {
+            let ids: Vec<_> = batch.iter().map(|(_, id, _)| String::from_utf8_lossy(id)).collect();
+            Err(format!("validity: batch_split: no batch of the input has just these calls and results: {ids:?}"))
         }
         None => Ok(()),
     }
+}
+
+/// Calls and results by the message that calls; a result without a call is a batch of its own.
+fn batches(view: &View<'_>) -> Vec<Vec<Member>> {
+    let mut batches: BTreeMap<usize, Vec<Member>> = BTreeMap::new();
+    let mut loose = Vec::new();
+    for item in view.items.iter().filter(|item| matches!(item.kind, ItemKind::Call | ItemKind::Result)) {
+        let member = (item.kind, item.id.clone().unwrap_or_default(), item.name.clone().unwrap_or_default());
+        let number = if item.kind == ItemKind::Call { Some(item.number) } else { view.call_of(item).map(|c| c.number) };
+        match number {
+            Some(number) => batches.entry(number).or_default().push(member),
+            None => loose.push(vec![member]),
+        }
+    }
+    batches.into_values().chain(loose).collect()
 }

@@ -1,0 +1,196 @@
+//! Which whole batches may go? A message with calls and all results that answer them, oldest first.
+//!
+//! Takes a batch only where the rest stays what a provider accepts: complete, alone in its messages, between messages
+//! that may stand next to each other, and with no reasoning left behind or missed (`wire-formats.md`, sections 1 to 3).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    desk::Desk,
+    protect::Pin,
+    state::{Batch, Change, State},
+};
+use crate::{
+    error::Result,
+    json,
+    report::EditKind,
+    span::Span,
+    transcript::{Item, ItemIdx, ItemKind, Side, UnitIdx, WireFormat},
+};
+
+/// Step number in reports.
+const STEP: u8 = 3;
+
+/// Drops batches, oldest first, until the view is no longer over the trigger.
+pub(crate) fn drop_oldest(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
+    let layout = Layout::of(desk, state);
+    for at in 0..desk.transcript.units.len() {
+        if desk.over_trigger(state).is_none() {
+            return Ok(());
+        }
+        let unit = UnitIdx(u32::try_from(at).unwrap_or(u32::MAX));
+        let Some((first, last)) = batch(desk, state, pins, &layout, unit)? else { continue };
+        let items: Vec<ItemIdx> = (first..=last).flat_map(|message| layout.items(message)).copied().collect();
+        let now = size_now(desk, state, &items);
+        if now < desk.policy.min_gain.max(1) {
+            continue;
+        }
+        let before = items.iter().map(|&idx| desk.counts.item(idx)).sum();
+        let Some(&item) = items.first() else { continue };
+        let reason = "oldest batch, the view was still over the trigger".to_owned();
+        let change = Change { kind: EditKind::Drop, step: Some(STEP), reason };
+        state.drop_batch(Batch { unit, item, first, last, before, change: change.into() }, &items, now);
+    }
+    Ok(())
+}
+
+/// The items of each wire message.
+struct Layout {
+    messages: BTreeMap<u32, Vec<ItemIdx>>,
+    /// Ids of results that answer no call: without the call of their id they would be orphans.
+    loose: BTreeSet<String>,
+    /// The message of the newest real user text: from there on the agent is in one turn.
+    turn: Option<u32>,
+}
+
+impl Layout {
+    fn of(desk: &Desk<'_, '_>, state: &State) -> Self {
+        let mut messages: BTreeMap<u32, Vec<ItemIdx>> = BTreeMap::new();
+        let (mut users, mut results) = (BTreeSet::new(), BTreeSet::new());
+        for (at, item) in desk.transcript.items.iter().enumerate().take(state.items) {
+            let Some(message) = item.message else { continue };
+            messages.entry(message).or_default().push(ItemIdx(u32::try_from(at).unwrap_or(u32::MAX)));
+            if item.kind == ItemKind::User {
+                users.insert(message);
+            }
+            if item.kind == ItemKind::ToolResult {
+                results.insert(message);
+            }
+        }
+        let results_of_none = desk.transcript.items.iter().take(state.items).filter_map(Item::answer);
+        let loose = results_of_none.filter(|answer| answer.call.is_none()).filter_map(|answer| id_of(desk, answer.id));
+        // Text beside results is a client's reminder: the turn goes on.
+        Self { messages, loose: loose.collect(), turn: users.difference(&results).last().copied() }
+    }
+
+    fn items(&self, message: u32) -> &[ItemIdx] {
+        self.messages.get(&message).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+fn id_of(desk: &Desk<'_, '_>, literal: Option<Span>) -> Option<String> {
+    Some(json::decode(literal?.of(desk.transcript.body)).ok()?.into_text().into_owned())
+}
+
+/// Gives the first and the last message of a unit's batch, if it may go.
+fn batch(
+    desk: &Desk<'_, '_>,
+    state: &State,
+    pins: &BTreeMap<usize, Pin>,
+    layout: &Layout,
+    unit: UnitIdx,
+) -> Result<Option<(u32, u32)>> {
+    let Some(found) = desk.transcript.units.get(unit.at()).filter(|found| found.number < state.number) else {
+        return Ok(None);
+    };
+    let mut messages = BTreeSet::new();
+    let (mut calls, mut signed, mut ends_in_reasoning) = (0_u32, false, false);
+    for &idx in &found.items {
+        let item = desk.item(idx)?;
+        let Some(message) = item.message.filter(|_| idx.at() < state.items) else { return Ok(None) };
+        messages.insert(message);
+        signed |= item.is_signed_reasoning();
+        if item.side == Side::Assistant {
+            ends_in_reasoning = item.kind == ItemKind::Reasoning;
+        }
+        calls += u32::from(item.kind == ItemKind::ToolCall);
+        if id_of(desk, item.call().and_then(|call| call.id)).is_some_and(|id| layout.loose.contains(&id)) {
+            return Ok(None);
+        }
+        if !is_complete(desk, state, pins, idx, unit)? {
+            return Ok(None);
+        }
+    }
+    let (Some(&first), Some(&last)) = (messages.first(), messages.last()) else { return Ok(None) };
+    let is_run = (last - first) as usize + 1 == messages.len();
+    if calls == 0 || !is_run || ends_in_reasoning || state.drops_message(first) {
+        return Ok(None);
+    }
+    // In the turn that goes on, a provider asks for all of the model's signed thoughts.
+    if signed && desk.transcript.format == WireFormat::Anthropic && layout.turn.is_none_or(|turn| turn < first) {
+        return Ok(None);
+    }
+    for &idx in messages.iter().flat_map(|&message| layout.items(message)) {
+        if !belongs(desk, idx, unit)? {
+            return Ok(None);
+        }
+    }
+    let may_close = borders_match(desk, state, layout, first, last)?;
+    Ok(may_close.then_some((first, last)))
+}
+
+/// Says whether one item of a unit lets the unit go: a call with its result, a result without a pin, text, reasoning.
+fn is_complete(
+    desk: &Desk<'_, '_>,
+    state: &State,
+    pins: &BTreeMap<usize, Pin>,
+    idx: ItemIdx,
+    unit: UnitIdx,
+) -> Result<bool> {
+    let item = desk.item(idx)?;
+    let answered = |result: Option<ItemIdx>| match result.filter(|result| result.at() < state.items) {
+        Some(result) => Ok(desk.item(result)?.unit == Some(unit)),
+        None => Ok(false),
+    };
+    match item.kind {
+        ItemKind::ToolCall => answered(item.call().and_then(|call| call.result)),
+        ItemKind::ToolResult => {
+            let has_call = item.answer().is_some_and(|answer| answer.call.is_some());
+            let ordinal = state.ordinal_of(idx);
+            Ok(has_call && ordinal.is_some_and(|ordinal| !pins.contains_key(&ordinal)))
+        }
+        ItemKind::Assistant | ItemKind::Reasoning => Ok(true),
+        ItemKind::System | ItemKind::User | ItemKind::Media | ItemKind::Opaque => Ok(false),
+    }
+}
+
+/// Says whether an item is the unit's or a known part of one of its results.
+fn belongs(desk: &Desk<'_, '_>, idx: ItemIdx, unit: UnitIdx) -> Result<bool> {
+    let item = desk.item(idx)?;
+    let within = item.within.map(|within| desk.item(within)).transpose()?;
+    Ok(item.kind != ItemKind::Opaque && within.unwrap_or(item).unit == Some(unit))
+}
+
+/// Says whether the messages around a batch may stand next to each other.
+fn borders_match(desk: &Desk<'_, '_>, state: &State, layout: &Layout, first: u32, last: u32) -> Result<bool> {
+    let Some(next) = last.checked_add(1).and_then(|next| layout.items(next).first()) else { return Ok(false) };
+    // A late result of another call stands where it stands because of the batch before it.
+    if desk.item(*next)?.kind == ItemKind::ToolResult {
+        return Ok(false);
+    }
+    if desk.transcript.format != WireFormat::Anthropic {
+        return Ok(true);
+    }
+    // Roles alternate: a user's message before, the assistant's after.
+    let before = (0..first).rev().find(|&message| !state.drops_message(message));
+    let Some(before) = before.and_then(|message| layout.items(message).last()) else { return Ok(false) };
+    let before = desk.item(*before)?;
+    let is_users = before.side == Side::Other && before.kind != ItemKind::System;
+    Ok(is_users && desk.item(*next)?.side == Side::Assistant)
+}
+
+/// Counts what items hold in the view as it is.
+fn size_now(desk: &Desk<'_, '_>, state: &State, items: &[ItemIdx]) -> u64 {
+    let one = |idx: ItemIdx| {
+        let whole = desk.counts.item(idx).0;
+        let result = state.ordinal_of(idx).and_then(|ordinal| state.results.get(ordinal));
+        let change = match (result, state.calls.get(&idx), state.notices.get(&idx)) {
+            (Some(result), _, _) => Some((result.original, result.tokens)),
+            (None, Some(call), _) => Some((call.before, call.after)),
+            (None, None, Some(notice)) => Some((notice.before, notice.after)),
+            (None, None, None) => None,
+        };
+        change.map_or(whole, |(before, after)| (whole + after.0).saturating_sub(before.0))
+    };
+    items.iter().map(|&idx| one(idx)).sum()
+}

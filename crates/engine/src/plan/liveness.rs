@@ -1,0 +1,86 @@
+//! Which results does the agent still point at? The preset `liveness`: references alone decide.
+//!
+//! Knows no score and no target: it clears what is dead, then keeps fewer of the newest, then drops the oldest batches,
+//! each step only while the view is over the trigger.
+
+mod chain;
+mod names;
+mod quotes;
+mod terms;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    batches,
+    desk::Desk,
+    form::Form,
+    protect::Pin,
+    state::{Change, State},
+};
+use crate::{error::Result, report::EditKind, tombstone};
+
+/// Newest results that stay whether or not anything points at them: what was just read has not been spoken of yet.
+const KEEP_NEWEST: usize = 3;
+/// Step that clears dead results, in reports.
+const CLEAR_STEP: u8 = 1;
+/// Step that keeps fewer of the newest.
+const FEWER_STEP: u8 = 2;
+
+/// Runs the whole preset over what was delivered so far.
+pub(crate) fn sweep(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
+    let live = live(desk, state)?;
+    for keep in (0..=KEEP_NEWEST).rev() {
+        clear(desk, state, pins, &live, keep)?;
+        if desk.over_trigger(state).is_none() {
+            return Ok(());
+        }
+    }
+    batches::drop_oldest(desk, state, pins)
+}
+
+/// Finds the results that an assistant message in view names, or a later one quotes or paraphrases.
+fn live(desk: &Desk<'_, '_>, state: &State) -> Result<BTreeSet<usize>> {
+    let chain = chain::Chain::of(desk, state)?;
+    let mut live = names::named(desk, state, &chain)?;
+    live.extend(quotes::quoted(desk, state, &chain)?);
+    live.extend(terms::paraphrased(desk, state, &chain)?);
+    Ok(live)
+}
+
+/// Puts a tombstone in place of each processed result that is neither live, pinned nor among the newest `keep`.
+fn clear(
+    desk: &Desk<'_, '_>,
+    state: &mut State,
+    pins: &BTreeMap<usize, Pin>,
+    live: &BTreeSet<usize>,
+    keep: usize,
+) -> Result<()> {
+    let newest = state.results.len().saturating_sub(keep);
+    for ordinal in state.alive.clone() {
+        if ordinal >= newest || live.contains(&ordinal) || pins.contains_key(&ordinal) {
+            continue;
+        }
+        clear_one(desk, state, ordinal, keep)?;
+    }
+    Ok(())
+}
+
+fn clear_one(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, keep: usize) -> Result<()> {
+    let Some(result) = state.results.get(ordinal) else { return Ok(()) };
+    let texts = desk.texts(ordinal)?;
+    let is_ours = texts.parts.iter().all(|part| tombstone::is_tombstone(&part.text));
+    if result.number >= state.number || *result.form == Form::Gone || texts.is_blank || is_ours {
+        return Ok(());
+    }
+    let tokens = desk.size(ordinal, &Form::Gone, result.original)?;
+    if tokens.0 + desk.policy.min_gain > result.tokens.0 || tokens == result.tokens {
+        return Ok(());
+    }
+    let (step, reason) = match keep {
+        KEEP_NEWEST => (CLEAR_STEP, "no later message names, quotes or paraphrases it".to_owned()),
+        fewer => (FEWER_STEP, format!("nothing points at it, and only the newest {fewer} stay")),
+    };
+    let change = Change { kind: EditKind::Tombstone, step: Some(step), reason };
+    state.set(ordinal, Form::Gone, tokens, change);
+    Ok(())
+}

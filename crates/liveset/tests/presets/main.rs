@@ -1,0 +1,11 @@
+//! What do the presets `rules` and `liveness` do, step by step? Small bodies in all three formats, each under every law
+//! that holds for a single body.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "tests stop where something is wrong")]
+
+#[path = "../laws/bench.rs"]
+mod bench;
+mod script;
+
+mod liveness;
+mod rules;
