@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     desk::Desk,
-    protect::Pin,
+    pins::Pin,
     state::{Batch, Change, State},
 };
 use crate::{

@@ -14,7 +14,7 @@ use super::{
     batches,
     desk::Desk,
     form::Form,
-    protect::Pin,
+    pins::Pin,
     state::{Change, State},
 };
 use crate::{error::Result, report::EditKind, tombstone};

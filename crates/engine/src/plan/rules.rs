@@ -10,7 +10,7 @@ use super::{
     arguments::Arguments,
     desk::Desk,
     form::Form,
-    protect::Pin,
+    pins::Pin,
     state::{CallState, Change, State},
     templates,
 };

@@ -10,9 +10,9 @@ use super::{
     desk::Desk,
     fill::{self, Decision},
     form::Form,
-    liveness, media, potential, price,
-    protect::{self, Pin},
-    rules, shorten,
+    liveness, media,
+    pins::Pin,
+    potential, price, protect, rules, shorten,
     state::{Held, State, SweepRecord},
 };
 use crate::{
