@@ -78,6 +78,8 @@ fn clear_one(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, keep: usize
     }
     let (step, reason) = match keep {
         KEEP_NEWEST => (CLEAR_STEP, "no later message names, quotes or paraphrases it".to_owned()),
+        0 => (FEWER_STEP, "nothing points at it, and no room for the newest".to_owned()),
+        1 => (FEWER_STEP, "nothing points at it, and only the newest one stays".to_owned()),
         fewer => (FEWER_STEP, format!("nothing points at it, and only the newest {fewer} stay")),
     };
     let change = Change { kind: EditKind::Tombstone, step: Some(step), reason };

@@ -1,9 +1,10 @@
 //! The preset `liveness`.
 
-use liveset::Preset;
-use liveset_testkit::Format;
+use liveset::{Policy, Preset};
+use liveset_testkit::{Format, laws::Outcome};
 use serde_json::json;
 
+use crate::bench::{Bench, size};
 use crate::script::{Step, body, call, prose, result, run, run_with, seen, user};
 
 /// Words that no other text of these tests holds.
@@ -189,7 +190,7 @@ fn a_batch_goes_with_all_its_calls_and_a_pinned_one_stays() {
 fn a_tombstone_does_not_revive() {
     for format in Format::ALL {
         let mut steps = worked(&results(6), "I see.", 60);
-        let policy = |policy: &mut liveset::Policy| policy.preset = Preset::Liveness;
+        let policy = |policy: &mut Policy| policy.preset = Preset::Liveness;
         let window = 1_000;
         let before = run_with(format, &steps, window, policy);
         assert_eq!(seen(&before.body).tombstones(), ["call_10", "call_11", "call_12"]);
@@ -246,12 +247,7 @@ fn signed_thoughts_of_the_turn_that_goes_on_stay() {
         json!({ "model": "gpt-4.1", "messages": history }).to_string().into_bytes()
     };
     let ids = |body: &[u8]| {
-        let mut policy = liveset::Policy::default();
-        policy.preset = Preset::Liveness;
-        policy.reserve = Some(0);
-        policy.window = Some(crate::bench::size(Format::Anthropic, body) * 700 / 1_000);
-        let out =
-            crate::bench::Bench::new(Format::Anthropic, policy).check(body).unwrap_or_else(|error| panic!("{error}"));
+        let out = run_body(body, 700);
         seen(&out.body).ids().into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(ids(&turn("")), ["call_10", "call_11", "call_12", "call_13"]);
@@ -274,12 +270,7 @@ fn the_cache_mark_of_a_dropped_batch_moves_to_the_block_before() {
         { "role": "user", "content": prose("user", 40) },
     ]);
     let body = json!({ "model": "gpt-4.1", "messages": history }).to_string().into_bytes();
-    let mut policy = liveset::Policy::default();
-    policy.preset = Preset::Liveness;
-    policy.reserve = Some(0);
-    policy.window = Some(crate::bench::size(Format::Anthropic, &body) * 770 / 1_000);
-    let out =
-        crate::bench::Bench::new(Format::Anthropic, policy).check(&body).unwrap_or_else(|error| panic!("{error}"));
+    let out = run_body(&body, 770);
     assert_eq!(seen(&out.body).ids(), ["call_11"]);
     let after: serde_json::Value = serde_json::from_slice(&out.body).unwrap_or_default();
     let first = &after["messages"][0]["content"];
@@ -289,4 +280,31 @@ fn the_cache_mark_of_a_dropped_batch_moves_to_the_block_before() {
     );
     assert_eq!(first[1], json!({ "type": "text", "text": " " }), "an empty text carries no mark");
     assert_eq!(out.report["edits"][0]["kind"], "mark");
+    assert_eq!(out.report["warnings"].as_array().map(Vec::len), Some(0));
+}
+
+#[test]
+fn a_cache_mark_that_no_earlier_block_may_carry_is_said_to_be_lost() {
+    let marked = json!({ "type": "ephemeral" });
+    let block = json!({ "type": "tool_use", "id": "call_10", "name": "grep", "input": {}, "cache_control": marked });
+    let history = json!([
+        { "role": "user", "content": "A plain string carries no mark." },
+        { "role": "assistant", "content": [block] },
+        { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "call_10", "content": prose("oak", 40) }] },
+        { "role": "assistant", "content": "See call_10." },
+        { "role": "user", "content": prose("user", 40) },
+    ]);
+    let body = json!({ "model": "gpt-4.1", "messages": history }).to_string().into_bytes();
+    let out = run_body(&body, 770);
+    assert_eq!(seen(&out.body).ids(), Vec::<&str>::new());
+    assert_eq!(out.report["warnings"][0]["code"], "mark_lost");
+}
+
+/// Runs an Anthropic body in a window of this share of its size, under every law.
+fn run_body(body: &[u8], window_permille: u64) -> Outcome {
+    let mut policy = Policy::default();
+    policy.preset = Preset::Liveness;
+    policy.reserve = Some(0);
+    policy.window = Some(size(Format::Anthropic, body) * window_permille / 1_000);
+    Bench::new(Format::Anthropic, policy).check(body).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -4,6 +4,7 @@ use liveset::Preset;
 use liveset_testkit::Format;
 use serde_json::json;
 
+use crate::bench::{MODEL, size, wire};
 use crate::script::{Step, body, call, prose, result, run, run_with, seen, user};
 
 const FILE: &str = "Content \"quoted\"\twith \\ escapes, é and 😀.\n";
@@ -175,5 +176,27 @@ fn what_no_rule_may_take_cannot_fit() {
     for format in Format::ALL {
         let out = run(format, &steps, Preset::Rules, 500);
         assert!(out.cannot_fit && out.body == body(format, &steps));
+    }
+}
+
+#[test]
+fn a_manifest_holds_no_copy_of_what_the_archive_holds() {
+    for format in Format::ALL {
+        let body = body(format, &written_and_searched());
+        let mut policy = liveset::Policy::default();
+        policy.preset = Preset::Rules;
+        policy.window = Some(size(format, &body) * 900 / 1_000);
+        policy.reserve = Some(0);
+        let liveset = liveset::Liveset::new(policy).with_format(wire(format)).with_model(MODEL);
+        let compaction = liveset.compact(&body).expect("the body reads");
+        let manifest = compaction.manifest().expect("something was cut");
+        assert!(manifest.to_json().len() < 1_500, "{format:?}: {}", manifest.to_json().len());
+        let original = |id: &str| {
+            let found = compaction.originals().iter().find(|original| original.id.to_string() == id);
+            found.map(|original| original.bytes.clone())
+        };
+        assert_eq!(manifest.restore(compaction.body(), original).expect("it comes back"), body);
+        let file = file();
+        assert!(compaction.originals().iter().any(|original| original.bytes == file.as_bytes()));
     }
 }

@@ -48,8 +48,8 @@ pub(super) fn paraphrased(desk: &Desk<'_, '_>, state: &State, chain: &Chain<'_>)
     let mut shared: Vec<BTreeSet<u64>> = Vec::with_capacity(state.results.len());
     for ordinal in 0..state.results.len() {
         let parts = desk.texts(ordinal)?.parts.iter();
-        let all: BTreeSet<u64> = parts.flat_map(|part| terms(&part.text)).map(hash).collect();
-        let all: BTreeSet<u64> = all.into_iter().filter(|term| said.contains_key(term)).collect();
+        let hashes = parts.flat_map(|part| terms(&part.text)).map(hash);
+        let all: BTreeSet<u64> = hashes.filter(|term| said.contains_key(term)).collect();
         all.iter().for_each(|&term| *holders.entry(term).or_default() += 1);
         shared.push(all);
     }
