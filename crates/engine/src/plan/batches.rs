@@ -21,11 +21,16 @@ use crate::{
 /// Step number in reports.
 const STEP: u8 = 3;
 
-/// Drops batches, oldest first, until the view is no longer over the trigger.
-pub(crate) fn drop_oldest(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
+/// Drops batches, oldest first, until the charged view is at `goal`.
+pub(crate) fn drop_oldest(
+    desk: &Desk<'_, '_>,
+    state: &mut State,
+    pins: &BTreeMap<usize, Pin>,
+    goal: u64,
+) -> Result<()> {
     let layout = Layout::of(desk, state);
     for at in 0..desk.transcript.units.len() {
-        if desk.over_trigger(state).is_none() {
+        if desk.charged(state) <= goal {
             return Ok(());
         }
         let unit = UnitIdx(u32::try_from(at).unwrap_or(u32::MAX));
@@ -47,7 +52,8 @@ pub(crate) fn drop_oldest(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMa
 /// The items of each wire message.
 struct Layout {
     messages: BTreeMap<u32, Vec<ItemIdx>>,
-    /// Ids of results that answer no call: without the call of their id they would be orphans.
+    /// Ids that pair nothing for sure: those of results that answer no call (without the call of their id they would be
+    /// orphans), and those of several calls (without one of them the others would pair anew).
     loose: BTreeSet<String>,
     /// The message of the newest real user text: from there on the agent is in one turn.
     turn: Option<u32>,
@@ -68,9 +74,19 @@ impl Layout {
             }
         }
         let results_of_none = desk.transcript.items.iter().take(state.items).filter_map(Item::answer);
-        let loose = results_of_none.filter(|answer| answer.call.is_none()).filter_map(|answer| id_of(desk, answer.id));
+        let mut loose: BTreeSet<String> = results_of_none
+            .filter(|answer| answer.call.is_none())
+            .filter_map(|answer| id_of(desk, answer.id))
+            .collect();
+        let mut calls = BTreeSet::new();
+        for call in desk.transcript.items.iter().take(state.items).filter_map(Item::call) {
+            let Some(id) = id_of(desk, call.id) else { continue };
+            if let Some(id) = calls.replace(id) {
+                loose.insert(id);
+            }
+        }
         // Text beside results is a client's reminder: the turn goes on.
-        Self { messages, loose: loose.collect(), turn: users.difference(&results).last().copied() }
+        Self { messages, loose, turn: users.difference(&results).last().copied() }
     }
 
     fn items(&self, message: u32) -> &[ItemIdx] {

@@ -59,9 +59,14 @@ impl<'p, 'a> Desk<'p, 'a> {
 
     /// Gives by how much the view is over the trigger, or `None` if it is not.
     pub(crate) fn over_trigger(&self, state: &State) -> Option<u64> {
-        // Fit is decided by the exact count: rounding the fixed part up never forces anything.
-        let charged = state.view.0.saturating_add(self.surcharge(state));
-        charged.checked_sub(self.budget.trigger.0).filter(|&over| over > 0)
+        self.charged(state).checked_sub(self.budget.trigger.0).filter(|&over| over > 0)
+    }
+
+    /// Gives the view as the trigger charges it.
+    ///
+    /// Fit is decided by the exact count: rounding the fixed part up never forces anything.
+    pub(crate) fn charged(&self, state: &State) -> u64 {
+        state.view.0.saturating_add(self.surcharge(state))
     }
 
     /// Gives what the trigger charges for the fixed part beyond its size.

@@ -1,7 +1,7 @@
 //! Which results does the agent still point at? The preset `liveness`: references alone decide.
 //!
 //! Knows no score and no target: it clears what is dead, then keeps fewer of the newest, then drops the oldest batches,
-//! each step only while the view is over the trigger.
+//! each step only while the view is over the trigger or the sweep has not freed what a sweep must.
 
 mod chain;
 mod names;
@@ -29,13 +29,21 @@ const FEWER_STEP: u8 = 2;
 /// Runs the whole preset over what was delivered so far.
 pub(crate) fn sweep(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
     let live = live(desk, state)?;
+    let goal = goal(desk, state);
     for keep in (0..=KEEP_NEWEST).rev() {
         clear(desk, state, pins, &live, keep)?;
-        if desk.over_trigger(state).is_none() {
+        if desk.charged(state) <= goal {
             return Ok(());
         }
     }
-    batches::drop_oldest(desk, state, pins)
+    batches::drop_oldest(desk, state, pins, goal)
+}
+
+/// Gives the charged view at which a sweep ends: under the trigger by then, and worth a sweep.
+///
+/// Without the second a sweep that is just under the trigger would be refused as too little, though more could go.
+fn goal(desk: &Desk<'_, '_>, state: &State) -> u64 {
+    desk.budget.trigger.0.min(desk.charged(state).saturating_sub(desk.budget.min_sweep_gain.0))
 }
 
 /// Finds the results that an assistant message in view names, or a later one quotes or paraphrases.
