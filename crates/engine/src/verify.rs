@@ -72,8 +72,8 @@ pub fn edited(
 
 /// Where bytes of the input stand in the output.
 struct Moves {
-    /// End of each splice in the input, and how far bytes after it have moved.
-    shifts: Vec<(usize, i64)>,
+    /// Each splice in the input, and how far bytes after it have moved.
+    shifts: Vec<(Span, i64)>,
 }
 
 impl Moves {
@@ -81,13 +81,22 @@ impl Moves {
         let mut shift = 0;
         let shifts = apply::in_order(edits).into_iter().map(|splice| {
             shift += splice.with.len() as i64 - splice.span.len() as i64;
-            (splice.span.end(), shift)
+            (splice.span, shift)
         });
         Self { shifts: shifts.collect() }
     }
 
+    /// Gives where a value now starts.
     fn moved(&self, at: usize) -> usize {
-        let before = self.shifts.partition_point(|&(end, _)| end <= at);
+        self.by_splices(self.shifts.partition_point(|(span, _)| span.end() <= at), at)
+    }
+
+    /// Gives where a value now ends: what is put in right behind it is not its own.
+    fn moved_end(&self, at: usize) -> usize {
+        self.by_splices(self.shifts.partition_point(|(span, _)| span.start() < at), at)
+    }
+
+    fn by_splices(&self, before: usize, at: usize) -> usize {
         let shift = before.checked_sub(1).and_then(|last| self.shifts.get(last)).map_or(0, |&(_, shift)| shift);
         usize::try_from(at as i64 + shift).unwrap_or(0)
     }
@@ -105,7 +114,7 @@ fn one(
     let defect = |law, what| Err(Defect { law, what, offset });
     let Some(item) = transcript.items.get(edit.item.at()) else { return defect("fidelity", "an edit names no item") };
     if edit.kind == EditKind::Mark {
-        let block = output.get(moves.moved(item.span.start())..moves.moved(item.span.end()));
+        let block = output.get(moves.moved(item.span.start())..moves.moved_end(item.span.end()));
         return match block.map(Outline::read_all) {
             Some(Ok(_)) => Ok(()),
             Some(Err(_)) | None => defect("validity", "a block with a moved mark is no JSON"),
@@ -135,7 +144,7 @@ fn one(
     let mut tokens = Tokens(0);
     for literal in &item.texts {
         // A literal's own quotes are never edited, so its borders move with the bytes around it.
-        let (start, end) = (moves.moved(literal.start()), moves.moved(literal.end()));
+        let (start, end) = (moves.moved(literal.start()), moves.moved_end(literal.end()));
         let Some(raw) = output.get(start..end) else { return defect("validity", "a literal lies outside the body") };
         let Ok(decoded) = json::decode(raw) else { return defect("validity", "a result's text is no JSON string") };
         let was_blank = json::decode(literal.of(transcript.body)).is_ok_and(|was| was.text().trim().is_empty());
@@ -162,7 +171,7 @@ fn arguments(
         return Err(Defect { law: "fidelity", what: "an edit of arguments that are not there", offset: 0 });
     };
     // Edits stand between the value's own borders, so these move with the bytes around it.
-    let (offset, end) = (moves.moved(value.start()), moves.moved(value.end()));
+    let (offset, end) = (moves.moved(value.start()), moves.moved_end(value.end()));
     let defect = |law, what| Err(Defect { law, what, offset });
     let raw = output.get(offset..end).unwrap_or_default();
     let object = match raw.first() {

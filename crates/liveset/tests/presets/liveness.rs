@@ -284,6 +284,35 @@ fn the_cache_mark_of_a_dropped_batch_moves_to_the_block_before() {
 }
 
 #[test]
+fn a_cache_mark_may_move_onto_a_tombstone() {
+    // The text stands last in its block, so that the mark comes right behind it.
+    let block = |id: &str, text: &str, mark: &str| {
+        let text = json!(text);
+        format!(r#"{{"type":"tool_result","tool_use_id":"{id}"{mark},"content":{text}}}"#)
+    };
+    let call = |id: &str| format!(r#"{{"type":"tool_use","id":"{id}","name":"grep","input":{{}}}}"#);
+    let message = |role: &str, blocks: &[String]| format!(r#"{{"role":"{role}","content":[{}]}}"#, blocks.join(","));
+    let say = |role: &str, text: &str| json!({ "role": role, "content": text }).to_string();
+    let pinned = block("call_10", "[liveset:pin]", "");
+    let marked = block("call_12", &prose("yew", 40), r#","cache_control":{"type":"ephemeral"}"#);
+    let messages = [
+        say("user", "Look."),
+        message("assistant", &[call("call_10"), call("call_11")]),
+        message("user", &[pinned, block("call_11", &prose("oak", 40), "")]),
+        message("assistant", &[call("call_12")]),
+        message("user", &[marked]),
+        say("assistant", "See call_12."),
+        say("user", &prose("user", 150)),
+    ];
+    let body = format!(r#"{{"model":"gpt-4.1","messages":[{}]}}"#, messages.join(","));
+    let out = run_body(body.as_bytes(), 770);
+    let after = seen(&out.body);
+    assert_eq!((after.ids(), after.tombstones()), (vec!["call_10", "call_11"], vec!["call_11"]));
+    let after: serde_json::Value = serde_json::from_slice(&out.body).expect("JSON");
+    assert_eq!(after["messages"][2]["content"][1]["cache_control"], json!({ "type": "ephemeral" }));
+}
+
+#[test]
 fn a_cache_mark_that_no_earlier_block_may_carry_is_said_to_be_lost() {
     let marked = json!({ "type": "ephemeral" });
     let block = json!({ "type": "tool_use", "id": "call_10", "name": "grep", "input": {}, "cache_control": marked });

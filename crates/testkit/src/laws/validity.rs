@@ -114,17 +114,26 @@ fn order(before: &View<'_>, after: &View<'_>) -> Result<(), String> {
     }
 }
 
-/// Calls and results by the message that calls; a result without a call is a batch of its own.
+/// Calls and results by the message that calls; a result that no call waits for is a batch of its own.
 fn batches(view: &View<'_>) -> Vec<Vec<Member>> {
     let mut batches: BTreeMap<usize, Vec<Member>> = BTreeMap::new();
     let mut loose = Vec::new();
     for item in view.items.iter().filter(|item| matches!(item.kind, ItemKind::Call | ItemKind::Result)) {
         let member = (item.kind, item.id.clone().unwrap_or_default(), item.name.clone().unwrap_or_default());
-        let number = if item.kind == ItemKind::Call { Some(item.number) } else { view.call_of(item).map(|c| c.number) };
-        match number {
-            Some(number) => batches.entry(number).or_default().push(member),
+        if item.kind == ItemKind::Call {
+            batches.entry(item.number).or_default().push(member);
+            continue;
+        }
+        let batch = view.call_of(item).and_then(|call| batches.get_mut(&call.number));
+        match batch.filter(|batch| waits_for(batch, &member.1)) {
+            Some(batch) => batch.push(member),
             None => loose.push(vec![member]),
         }
     }
     batches.into_values().chain(loose).collect()
+}
+
+fn waits_for(batch: &[Member], id: &[u8]) -> bool {
+    let count = |kind: ItemKind| batch.iter().filter(|member| member.0 == kind && member.1 == id).count();
+    count(ItemKind::Result) < count(ItemKind::Call)
 }
