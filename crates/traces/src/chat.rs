@@ -10,8 +10,8 @@ use crate::source::Source;
 pub(crate) struct Call<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
-    /// A string literal stays, anything else is written into one.
-    pub(crate) arguments: &'a str,
+    /// A string literal stays, anything else is written into one; none at all are an empty object.
+    pub(crate) arguments: Option<&'a str>,
 }
 
 /// Who says a text that is no reply.
@@ -60,7 +60,10 @@ pub(crate) fn reply(source: &Source, reply: Reply<'_>, spacing: Spacing) -> Vec<
             piece(source, call.name),
             Piece::Fixed(",\"arguments\":"),
         ]);
-        out.extend(string(source, call.arguments, spacing));
+        match call.arguments {
+            Some(arguments) => out.extend(string(source, arguments, spacing)),
+            None => out.push(Piece::Fixed("\"{}\"")),
+        }
         out.push(Piece::Fixed("}}"));
     }
     out.push(Piece::Fixed(if reply.calls.is_empty() { "}" } else { "]}" }));

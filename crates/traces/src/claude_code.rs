@@ -111,7 +111,7 @@ fn lines_of(source: &Source) -> Result<(Vec<Line<'_>>, Vec<Warning>), Error> {
             Some(object) => {
                 let kind = object.text("type");
                 if !kind.is_some_and(|kind| IN_THE_TREE.contains(&kind) || NEVER_SENT.contains(&kind)) {
-                    unknown.note(kind);
+                    unknown.note(kind, line.text);
                 }
                 let found = std::iter::once(Line::of(line.number, &object)).chain(Line::relayed(line.number, &object));
                 lines.extend(found.filter(|line| line.uuid.is_none_or(|uuid| seen.insert(uuid))));

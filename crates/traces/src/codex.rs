@@ -84,7 +84,7 @@ pub(crate) fn read(source: Source) -> Result<Vec<Conversation>, Error> {
             // Older files: an item per line, no envelope.
             Some(_) if Kind::of(&record.object) != Kind::Unknown => rollout.item(record.line, record.raw),
             None if record.object.get("record_type").is_some() || is_older_head(&record.object) => {}
-            kind => unknown.note(kind),
+            kind => unknown.note(kind, record.raw),
         }
     }
     let histories = rollout.finish(&mut warnings);

@@ -2,6 +2,7 @@
 //!
 //! Never parses and never changes a byte of the trace: a body is fixed text around slices of the file.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -78,6 +79,9 @@ impl Conversation {
     pub(crate) fn new(source: Arc<Source>, draft: Draft) -> Self {
         let histories: Vec<History> =
             draft.histories.into_iter().filter(|history| !history.messages.is_empty()).collect();
+        // What one history says of its lines the next may say again of what it carries on.
+        let mut said = BTreeSet::new();
+        let warnings = draft.warnings.into_iter().filter(|warning| said.insert(warning.clone())).collect();
         let points = histories.iter().enumerate().flat_map(|(index, history)| points_of(index, history)).collect();
         let newest = histories.iter().rev().flat_map(|history| history.messages.iter().rev());
         let newest = newest.filter_map(|message| message.model.as_ref()).next().map(|range| source.slice(range));
@@ -92,7 +96,7 @@ impl Conversation {
             model,
             histories,
             points,
-            warnings: draft.warnings,
+            warnings,
         }
     }
 

@@ -1,7 +1,10 @@
-//! What did Gemini CLI send? Session files: one JSON object with messages, each reply with its calls and their results.
+//! What did Gemini CLI send? Session files: messages in one JSON object or line by line, each reply with its calls and
+//! their results.
 //!
 //! The client speaks Gemini's own dialect; the bodies say the same in Chat. Thoughts are shown to the person and
 //! never sent back, and so are notices.
+
+mod file;
 
 use std::sync::Arc;
 
@@ -9,31 +12,35 @@ use crate::chat::{self, Call, Reply, Speaker};
 use crate::conversation::{Conversation, Draft, Frame};
 use crate::error::Error;
 use crate::fidelity::Fidelity;
-use crate::history::{Message, Piece, Side};
+use crate::history::{History, Message, Piece, Side};
 use crate::json::{self, Object};
 use crate::kinds::Unknown;
 use crate::pairs::{Entry, Pairs, Placing};
 use crate::quote::Spacing;
-use crate::records::{self, LineStarts};
 use crate::sample::{Fit, Layout, Sample};
 use crate::source::Source;
 use crate::warning::Warning;
 use crate::wire::Wire;
+use file::{Context, File};
 
 /// Messages that only the person sees.
 const NEVER_SENT: [&str; 3] = ["info", "error", "warning"];
 
 /// Says whether a file looks like a session.
 pub(crate) fn fit(sample: &Sample<'_>) -> Fit {
-    let (Layout::Single, [value]) = (sample.layout, sample.values.as_slice()) else { return Fit::No };
-    let Some(object) = Object::read(value).filter(|object| object.get("sessionId").is_some()) else { return Fit::No };
     let is_message = |raw: &&str| {
         Object::read(raw).is_some_and(|message| {
             matches!(message.text("type"), Some("user" | "gemini" | "info" | "error" | "warning"))
                 && message.get("content").is_some()
         })
     };
-    match object.list("messages").is_some_and(|messages| messages.iter().any(is_message)) {
+    let head = sample.values.first().and_then(|raw| Object::read(raw));
+    let Some(head) = head.filter(|head| head.get("sessionId").is_some()) else { return Fit::No };
+    let holds_messages = match sample.layout {
+        Layout::Single => head.list("messages").is_some_and(|messages| messages.iter().any(is_message)),
+        Layout::Lines => head.get("projectHash").is_some() && sample.values.iter().any(is_message),
+    };
+    match holds_messages {
         true => Fit::Strong("`sessionId` and messages of type `user` and `gemini`"),
         false => Fit::No,
     }
@@ -42,20 +49,15 @@ pub(crate) fn fit(sample: &Sample<'_>) -> Fit {
 /// Reads the conversation of a session.
 pub(crate) fn read(source: Source) -> Result<Vec<Conversation>, Error> {
     let source = Arc::new(source);
-    let object = records::whole(&source, "a session: one JSON object")?;
-    let starts = LineStarts::of(&source);
+    let mut file = file::read(&source)?;
     let mut reader = Reader {
         source: &source,
         pairs: Pairs::new(Placing::BehindTheirCall),
-        unknown: Unknown::default(),
-        warnings: Vec::new(),
+        unknown: std::mem::take(&mut file.unknown),
+        warnings: std::mem::take(&mut file.warnings),
     };
-    for raw in object.list("messages").unwrap_or_default() {
-        let message = Object::read(raw).ok_or_else(|| starts.malformed(&source, raw, "a message: a JSON object"))?;
-        reader.message(starts.line_of(&source, raw), &message);
-    }
+    let histories: Vec<History> = file.contexts.iter().map(|context| reader.history(&file, context)).collect();
     let mut warnings = reader.warnings;
-    let histories = vec![reader.pairs.finish(&mut warnings)];
     warnings.extend(reader.unknown.left_out());
     if histories.iter().all(|history| history.messages.is_empty()) {
         return Err(Error::NoConversation { expected: "messages of type `user` or `gemini`" });
@@ -81,6 +83,18 @@ struct Reader<'s> {
 }
 
 impl<'s> Reader<'s> {
+    fn history(&mut self, file: &File<'s>, context: &Context) -> History {
+        for (at, place) in context.places.iter().enumerate() {
+            let Some(message) = file.messages.get(*place) else { continue };
+            self.message(message.line, &message.object);
+            if at + 1 == context.carried {
+                self.pairs.carried_to_here();
+            }
+        }
+        let pairs = std::mem::replace(&mut self.pairs, Pairs::new(Placing::BehindTheirCall));
+        pairs.finish(&mut self.warnings)
+    }
+
     fn message(&mut self, line: usize, message: &Object<'s>) {
         match message.text("type") {
             Some("user") => {
@@ -93,7 +107,7 @@ impl<'s> Reader<'s> {
             }
             Some("gemini") => self.reply(line, message),
             Some(kind) if NEVER_SENT.contains(&kind) => {}
-            other => self.unknown.note(other),
+            other => self.unknown.note(other, message.mark()),
         }
     }
 
@@ -104,11 +118,7 @@ impl<'s> Reader<'s> {
         for raw in message.list("toolCalls").unwrap_or_default() {
             let object = Object::read(raw);
             let call = object.as_ref().and_then(|call| {
-                Some(Call {
-                    id: call.literal("id")?,
-                    name: call.literal("name")?,
-                    arguments: call.get("args").unwrap_or("{}"),
-                })
+                Some(Call { id: call.literal("id")?, name: call.literal("name")?, arguments: call.get("args") })
             });
             let Some((call, id)) = call.and_then(|call| Some((call, json::inside(call.id)?))) else {
                 self.warnings.push(Warning::UnreadableMessage { line });
@@ -143,7 +153,7 @@ impl<'s> Reader<'s> {
             };
             match literal {
                 Some(literal) => literals.push(literal),
-                None => self.unknown.note(name_of(part)),
+                None => self.unknown.note(name_of(part), part),
             }
         }
         literals.retain(|literal| !json::is_blank(literal));
@@ -162,7 +172,7 @@ impl<'s> Reader<'s> {
             let plain = object.as_ref().and_then(|part| part.literal("text"));
             match said.or(plain).or(response).or(json::inside(part).map(|_| part)) {
                 Some(raw) => texts.push(chat::string(self.source, raw, Spacing::None)),
-                None => self.unknown.note(name_of(part)),
+                None => self.unknown.note(name_of(part), part),
             }
         }
         match texts.len() {

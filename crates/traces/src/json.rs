@@ -79,6 +79,11 @@ impl<'a> Object<'a> {
         self.get(key).and_then(Object::read)
     }
 
+    /// Gives a slice of the file that no other object holds at this place: its first value.
+    pub(crate) fn mark(&self) -> &'a str {
+        self.members.first().map_or("", |(_, value)| value.get())
+    }
+
     /// Makes an object of one of the members.
     pub(crate) fn only(&self, key: &str) -> Self {
         let members = self.members.iter().filter(|(name, _)| name == key);

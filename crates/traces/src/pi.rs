@@ -9,7 +9,7 @@ mod chat;
 mod content;
 mod entry;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::conversation::{Conversation, Draft, Frame};
@@ -52,14 +52,15 @@ struct Reader<'s> {
     source: &'s Source,
     unknown: Unknown,
     warnings: Vec<Warning>,
-    failed: usize,
+    /// Lines of the replies that broke off or failed.
+    failed: BTreeSet<usize>,
 }
 
 /// Reads the newest branch of a session.
 pub(crate) fn read(source: Source) -> Result<Vec<Conversation>, Error> {
     let source = Arc::new(source);
     let (records, warnings) = records::lines(&source)?;
-    let mut reader = Reader { source: &source, unknown: Unknown::default(), warnings, failed: 0 };
+    let mut reader = Reader { source: &source, unknown: Unknown::default(), warnings, failed: BTreeSet::new() };
     let entries: Vec<Entry<'_>> = records.iter().map(|record| Entry::of(record, &mut reader.unknown)).collect();
     let path = branch::newest(&entries, &mut reader.warnings);
     let wire = wire_of(&path);
@@ -74,8 +75,8 @@ pub(crate) fn read(source: Source) -> Result<Vec<Conversation>, Error> {
     }
     let mut warnings = reader.warnings;
     warnings.extend(reader.unknown.left_out());
-    if reader.failed > 0 {
-        warnings.push(Warning::FailedReplies { replies: reader.failed });
+    if !reader.failed.is_empty() {
+        warnings.push(Warning::FailedReplies { replies: reader.failed.len() });
     }
     if histories.iter().all(|history| history.messages.is_empty()) {
         return Err(Error::NoConversation { expected: "lines of type `message`" });

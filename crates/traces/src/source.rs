@@ -85,7 +85,7 @@ impl Source {
         self.text.get(range.clone()).unwrap_or("")
     }
 
-    /// Finds where a slice of this text stands in it. A foreign slice gives an empty range.
+    /// Finds where a slice of this text stands in it. A foreign slice gives an empty range: a constant is a fixed piece.
     pub(crate) fn range_of(&self, part: &str) -> Range<usize> {
         let start = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         match start.checked_add(part.len()) {

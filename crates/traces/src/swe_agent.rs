@@ -143,7 +143,7 @@ fn entry_of<'a>(
         }
         Some(role) if NEVER_SENT.contains(&role) => return None,
         other => {
-            unknown.note(other.or_else(|| object.text("type")));
+            unknown.note(other.or_else(|| object.text("type")), object.mark());
             return None;
         }
     };

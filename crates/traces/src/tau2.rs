@@ -112,7 +112,7 @@ impl<'s> Reader<'s> {
                 None if is_users => {}
                 None => self.tool(line, &object),
             },
-            other => self.unknown.note(other),
+            other => self.unknown.note(other, raw),
         }
         Ok(())
     }
@@ -136,7 +136,7 @@ impl<'s> Reader<'s> {
         for raw in object.list("tool_calls").unwrap_or_default() {
             let call = Object::read(raw);
             let call = call.and_then(|call| {
-                Some(Call { id: call.literal("id")?, name: call.literal("name")?, arguments: call.get("arguments")? })
+                Some(Call { id: call.literal("id")?, name: call.literal("name")?, arguments: call.get("arguments") })
             });
             let Some((call, id)) = call.and_then(|call| Some((call, json::inside(call.id)?))) else {
                 self.warnings.push(Warning::UnreadableMessage { line });

@@ -5,7 +5,7 @@ use std::fmt;
 /// Something in a trace that keeps a body from being exactly what was sent.
 ///
 /// Line numbers count from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Warning {
     /// The last line was cut off (a live session ends so) and was dropped.

@@ -87,7 +87,9 @@ fn pi(records: &[MadeUp], api: &str) -> String {
         let tie = |parent: usize| format!(r#""id":"e{at}","parentId":"e{parent}""#);
         let before = at.wrapping_sub(1);
         let message = |message: String| format!(r#"{{"type":"message",{},"message":{message}}}"#, tie(before));
-        let call = |id: &u8| format!(r#"{{"type":"toolCall","id":"c{id}","name":"f","arguments":{{"a": 1}}}}"#);
+        // Some calls have no arguments.
+        let arguments = |id: &u8| if id.is_multiple_of(2) { r#","arguments":{"a": 1}"# } else { "" };
+        let call = |id: &u8| format!(r#"{{"type":"toolCall","id":"c{id}","name":"f"{}}}"#, arguments(id));
         let reply = |content: String, stop: &str| {
             message(format!(
                 r#"{{"role":"assistant","content":[{content}],"api":"{api}","model":"m","stopReason":"{stop}"}}"#
@@ -182,7 +184,11 @@ fn check(format: TraceFormat, file: &str) {
             let mut open: Vec<String> = Vec::new();
             for item in items(&body).into_iter().filter(|item| !item.id.is_empty()) {
                 match item.kind {
-                    Kind::Call => open.push(item.id),
+                    Kind::Call => {
+                        let arguments = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&item.text);
+                        assert!(arguments.is_ok(), "{format:?}: arguments are no object: {file}");
+                        open.push(item.id);
+                    }
                     _ => {
                         let call = open.iter().rposition(|id| *id == item.id);
                         assert!(

@@ -121,13 +121,9 @@ impl<'a> Rollout<'a> {
 
     fn close(&mut self, warnings: &mut Vec<Warning>) {
         let mut pairs = Pairs::new(Placing::WhereTheyStand);
-        // What an earlier history said of these items needs no second saying.
-        let mut again = Vec::new();
         for (at, item) in self.items.iter().enumerate() {
-            let is_carried = at < self.carried;
-            let told = if is_carried { &mut again } else { &mut *warnings };
-            if let Some(entry) = entry_of(self.source, item, &mut self.unknown, told) {
-                pairs.push(entry, told);
+            if let Some(entry) = entry_of(self.source, item, &mut self.unknown, warnings) {
+                pairs.push(entry, warnings);
             }
             if at + 1 == self.carried {
                 pairs.carried_to_here();
@@ -172,7 +168,7 @@ fn entry_of<'a>(
     let mut answers = None;
     match kind {
         Kind::NeverSent => return None,
-        Kind::Unknown => unknown.note(object.text("type")),
+        Kind::Unknown => unknown.note(object.text("type"), raw),
         Kind::Call => calls.extend(id),
         Kind::Answer => answers = id,
         Kind::Message(_) | Kind::Reply | Kind::Given => {}

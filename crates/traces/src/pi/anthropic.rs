@@ -33,7 +33,7 @@ fn add<'a>(reader: &mut Reader<'_>, turns: &mut Turns<'a>, entry: &Entry<'a>, mo
         Kind::Compaction { summary: Some(summary), .. } => vec![literal(content::compaction(source, summary))],
         Kind::Message(message) => match message.role {
             Role::FailedAssistant => {
-                reader.failed += 1;
+                reader.failed.insert(entry.line);
                 return;
             }
             Role::Assistant => {
@@ -97,8 +97,13 @@ fn reply_block<'a>(source: &Source, part: Part<'a>, is_ours: bool) -> Option<Blo
         Part::Thinking { is_redacted: true, .. } => None,
         Part::Thinking { text: raw, .. } => (!json::is_blank(raw)).then(|| text(source, raw)),
         Part::Call { id, name, arguments } => {
-            let inner =
-                vec![piece(id), Piece::Fixed(",\"name\":"), piece(name), Piece::Fixed(",\"input\":"), piece(arguments)];
+            let inner = vec![
+                piece(id),
+                Piece::Fixed(",\"name\":"),
+                piece(name),
+                Piece::Fixed(",\"input\":"),
+                arguments.map_or(Piece::Fixed("{}"), piece),
+            ];
             let link = json::inside(id).map_or(Link::None, Link::Call);
             Some(object(chat::around("{\"type\":\"tool_use\",\"id\":", inner, "}"), link))
         }

@@ -53,7 +53,7 @@ fn entry_of<'a>(reader: &mut Reader<'_>, entry: &Entry<'a>, images: &mut Vec<Vec
     };
     match said.role {
         Role::FailedAssistant => {
-            reader.failed += 1;
+            reader.failed.insert(entry.line);
             None
         }
         Role::Assistant => assistant(reader, entry.line, said),

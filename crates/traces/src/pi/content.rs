@@ -15,8 +15,8 @@ pub(super) enum Part<'a> {
     Image { media_type: &'a str, data: &'a str },
     /// Literals of the thought and of what signs it.
     Thinking { text: &'a str, signature: Option<&'a str>, is_redacted: bool },
-    /// Literals of id and name, and the arguments.
-    Call { id: &'a str, name: &'a str, arguments: &'a str },
+    /// Literals of id and name, and the arguments, if any.
+    Call { id: &'a str, name: &'a str, arguments: Option<&'a str> },
 }
 
 /// Reads the parts of a content that is a string or a list of blocks; what is neither is noted.
@@ -30,7 +30,7 @@ pub(super) fn parts<'a>(content: Option<&'a str>, unknown: &mut Unknown) -> Vec<
         let object = Object::read(raw);
         match object.as_ref().and_then(part) {
             Some(part) => parts.push(part),
-            None => unknown.note(object.and_then(|object| object.text("type"))),
+            None => unknown.note(object.and_then(|object| object.text("type")), raw),
         }
     }
     parts
@@ -45,11 +45,9 @@ fn part<'a>(object: &Object<'a>) -> Option<Part<'a>> {
             signature: object.literal("thinkingSignature").filter(|signature| *signature != "\"\""),
             is_redacted: object.is_true("redacted"),
         },
-        "toolCall" => Part::Call {
-            id: object.literal("id")?,
-            name: object.literal("name")?,
-            arguments: object.get("arguments").unwrap_or("{}"),
-        },
+        "toolCall" => {
+            Part::Call { id: object.literal("id")?, name: object.literal("name")?, arguments: object.get("arguments") }
+        }
         _ => return None,
     })
 }

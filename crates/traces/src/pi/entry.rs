@@ -88,7 +88,7 @@ fn kind_of<'a>(object: &Object<'a>, unknown: &mut Unknown) -> Kind<'a> {
         Some("message") => match object.object("message") {
             Some(message) => message_of(message, unknown),
             None => {
-                unknown.note(Some("message"));
+                unknown.note(Some("message"), object.mark());
                 Kind::Other
             }
         },
@@ -102,7 +102,7 @@ fn kind_of<'a>(object: &Object<'a>, unknown: &mut Unknown) -> Kind<'a> {
         Some("session" | "model_change") => Kind::Settings { provider: object.text("provider") },
         Some(kind) if NEVER_SENT.contains(&kind) => Kind::Other,
         other => {
-            unknown.note(other);
+            unknown.note(other, object.mark());
             Kind::Other
         }
     }
@@ -126,7 +126,7 @@ fn message_of<'a>(object: Object<'a>, unknown: &mut Unknown) -> Kind<'a> {
         Some("bashExecution") if object.is_true("excludeFromContext") => return Kind::Other,
         Some("bashExecution") => Role::Bash,
         other => {
-            unknown.note(other);
+            unknown.note(other, object.mark());
             return Kind::Other;
         }
     };

@@ -160,3 +160,13 @@ fn a_broken_line_is_an_error_with_its_number() {
     let empty = Trace::read(TraceFormat::Pi, HEAD.as_bytes()).unwrap_err();
     assert!(matches!(empty, Error::NoConversation { .. }), "{empty}");
 }
+
+#[test]
+fn a_call_without_arguments_has_an_empty_object() {
+    let bare = r#"{"type":"toolCall","id":"c","name":"read"}"#;
+    let [a, b] = ["anthropic-messages", "openai-completions"].map(|api| line("2", "1", &reply(api, bare)));
+    let ask = line("1", "", &user("go"));
+    let result = line("3", "2", RESULT);
+    assert!(messages(&read(&[HEAD, &ask, &a, &result])).contains(r#""name":"read","input":{}}"#));
+    assert!(messages(&read(&[HEAD, &ask, &b, &result])).contains(r#""name":"read","arguments":"{}"}"#));
+}
