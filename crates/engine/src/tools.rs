@@ -2,25 +2,27 @@
 //!
 //! Decides nothing about what is kept: it says how a tombstone names a call and which lines it holds.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
+mod evidence;
+mod shell;
+mod table;
+mod label;
 
-use aho_corasick::AhoCorasick;
+use std::borrow::Cow;
+
 use serde::Deserialize;
 
 use crate::{
-    json::{self, Leaf},
+    json::{self, Leaf, NodeIdx, NodeKind, Outline},
     transcript::{ArgumentsForm, Call, Transcript},
 };
+use label::{is_short, label, one_line};
+use shell::Command;
+use table::{Row, RowClass, TABLE};
 
-/// Characters of a call's label, the tool's name not counted: enough for a path, too few for a pasted text.
-const MAX_LABEL_CHARS: usize = 80;
-/// Words of a shell command in a label.
-const MAX_LABEL_WORDS: usize = 8;
 /// Bytes of arguments that are looked at for a label.
 const MAX_ARGUMENT_BYTES: usize = 1 << 20;
+/// The argument of which each text is a command line of its own; other lists are a program and its arguments.
+const COMMAND_LINES: &str = "commands";
 
 /// What running a call again would give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -34,69 +36,59 @@ pub enum ToolClass {
     Execution,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[derive(Default)]
-enum RowClass {
-    Retrieval,
-    Volatile,
-    #[default]
-    Execution,
-    Shell,
+/// What the table knows of one tool.
+///
+/// ```
+/// use liveset_engine::tools::Tool;
+/// let write = Tool::named("mcp__filesystem__write_file").unwrap();
+/// assert_eq!(write.written_arguments(), ["content"]);
+/// assert!(!write.keeps_plan());
+/// assert!(Tool::named("unheard_of").is_none());
+/// ```
+#[derive(Clone, Copy)]
+pub struct Tool {
+    row: &'static Row,
 }
 
-#[derive(Deserialize)]
-struct Row {
-    names: Vec<String>,
-    class: RowClass,
-    label: Vec<String>,
-    #[serde(default)]
-    plan: bool,
-    #[serde(rename = "source")]
-    _source: String,
-}
+impl Tool {
+    /// Finds a tool by the name under which a client calls it, its server's name before it or not.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        TABLE.row(name).map(|row| Self { row })
+    }
 
-#[derive(Deserialize)]
-struct Shell {
-    reads: Vec<String>,
-}
+    /// Names the arguments that hold whole text which the tool puts into a file.
+    ///
+    /// An argument is meant by its own key, at whatever depth it stands.
+    ///
+    /// ```
+    /// use liveset_engine::tools::Tool;
+    /// assert_eq!(Tool::named("str_replace_editor").unwrap().written_arguments(), ["file_text"]);
+    /// assert!(Tool::named("Read").unwrap().written_arguments().is_empty());
+    /// ```
+    #[must_use]
+    pub fn written_arguments(self) -> &'static [String] {
+        &self.row.write
+    }
 
-#[derive(Deserialize)]
-struct Evidence {
-    errors: Vec<String>,
-}
+    /// Names the arguments that hold what an edit takes out or puts in, or the edit as a patch.
+    ///
+    /// A call whose input is plain text instead of an object (a custom tool) holds nothing but its patch.
+    ///
+    /// ```
+    /// use liveset_engine::tools::Tool;
+    /// assert_eq!(Tool::named("Edit").unwrap().edit_arguments(), ["old_string", "new_string"]);
+    /// ```
+    #[must_use]
+    pub fn edit_arguments(self) -> &'static [String] {
+        &self.row.edit
+    }
 
-#[derive(Deserialize)]
-struct File {
-    tool: Vec<Row>,
-    shell: Shell,
-    evidence: Evidence,
-}
-
-#[derive(Default)]
-struct Table {
-    rows: BTreeMap<String, (RowClass, Vec<String>)>,
-    plans: BTreeSet<String>,
-    reads: Vec<String>,
-    /// Finds any of the marks in one pass; `None` only if the table is broken.
-    errors: Option<AhoCorasick>,
-}
-
-/// The shipped text is checked by a test; were it broken, every tool would be unknown, which is the careful reading.
-static TABLE: LazyLock<Table> = LazyLock::new(|| read(include_str!("../data/tools.toml")).unwrap_or_default());
-
-fn read(text: &str) -> Option<Table> {
-    let file: File = toml::from_str(text).ok()?;
-    let plans = file.tool.iter().filter(|row| row.plan).flat_map(|row| row.names.clone()).collect();
-    let rows = file.tool.into_iter().flat_map(|row| {
-        row.names.into_iter().map(move |name| (name, (row.class, row.label.clone()))).collect::<Vec<_>>()
-    });
-    Some(Table {
-        rows: rows.collect(),
-        plans,
-        reads: file.shell.reads,
-        errors: AhoCorasick::new(file.evidence.errors).ok(),
-    })
+    /// Says whether it keeps the agent's plan, notes or memory, of which only the newest state counts.
+    #[must_use]
+    pub fn keeps_plan(self) -> bool {
+        self.row.plan
+    }
 }
 
 /// A call as people name it.
@@ -119,144 +111,120 @@ impl CallName {
         };
         let name = call.name.and_then(|span| json::decode(span.of(transcript.body)).ok());
         let tool = name.map_or_else(|| "tool".to_owned(), |name| one_line(name.text()));
-        let leaves = arguments(transcript, call);
-        let row = TABLE.rows.get(tool.as_str()).or_else(|| TABLE.rows.get(without_server(&tool)));
-        let keys: &[String] = row.map(|(_, keys)| keys.as_slice()).unwrap_or_default();
-        let found = keys.iter().find_map(|key| leaves.iter().find(|leaf| leaf.key == *key));
-        let first = || leaves.iter().find(|leaf| is_short(&leaf.text));
-        let text = found.or_else(first).map(|leaf| leaf.text.as_str()).unwrap_or_default();
-        let class = match row.map(|(class, _)| *class) {
-            Some(RowClass::Retrieval) => ToolClass::Retrieval,
-            Some(RowClass::Volatile) => ToolClass::Volatile,
-            Some(RowClass::Shell) if only_reads(text) => ToolClass::Retrieval,
-            Some(RowClass::Shell | RowClass::Execution) | None => ToolClass::Execution,
-        };
-        Self { tool, label: label(text), class }
+        let (label, class) = label_and_class(&tool, arguments(transcript, call).as_deref().unwrap_or_default());
+        Self { tool, label, class }
     }
 }
 
-/// MCP tools are named `mcp__server__tool` by clients.
-fn without_server(tool: &str) -> &str {
-    if tool.starts_with("mcp__") { tool.rsplit("__").next().unwrap_or(tool) } else { tool }
-}
-
-fn is_short(text: &str) -> bool {
-    !text.trim().is_empty() && text.len() <= MAX_LABEL_CHARS * 2 && !text.contains('\n')
-}
-
-fn arguments(transcript: &Transcript<'_>, call: &Call) -> Vec<Leaf> {
-    let Some(raw) = call.arguments.map(|span| span.of(transcript.body)) else { return Vec::new() };
-    if raw.len() > MAX_ARGUMENT_BYTES {
-        return Vec::new();
+/// Says how a call is named and what running it again would give; `arguments` is a JSON object or nothing.
+fn label_and_class(tool: &str, arguments: &[u8]) -> (String, ToolClass) {
+    let row = TABLE.row(tool);
+    if let Some(row) = row.filter(|row| row.class == RowClass::Shell) {
+        let commands = commands(arguments, &row.label);
+        if !commands.is_empty() {
+            let text: Vec<String> = commands.iter().map(Command::text).collect();
+            return (label(&text.join(" ")), class_of(&commands));
+        }
     }
+    let leaves = json::string_leaves(arguments).unwrap_or_default();
+    let keys: &[String] = row.map(|row| row.label.as_slice()).unwrap_or_default();
+    let found = keys.iter().find_map(|key| leaves.iter().find(|leaf| leaf.key == *key));
+    let first = || leaves.iter().find(|leaf| is_short(&leaf.text));
+    let text = found.or_else(first).map(|leaf| leaf.text.as_str()).unwrap_or_default();
+    let class = match row {
+        Some(row) if only_looks(row, &leaves) => ToolClass::Retrieval,
+        Some(row) => match row.class {
+            RowClass::Retrieval => ToolClass::Retrieval,
+            RowClass::Volatile => ToolClass::Volatile,
+            RowClass::Execution | RowClass::Shell => ToolClass::Execution,
+        },
+        None => ToolClass::Execution,
+    };
+    (label(text), class)
+}
+
+/// Tools of many trades say in an argument which of them is asked for.
+fn only_looks(row: &Row, leaves: &[Leaf]) -> bool {
+    let says = |key: &String, values: &[String]| {
+        let mut said = leaves.iter().filter(|leaf| leaf.key == *key).peekable();
+        said.peek().is_some() && said.all(|leaf| values.contains(&leaf.text))
+    };
+    !row.looks.is_empty() && row.looks.iter().all(|(key, values)| says(key, values))
+}
+
+/// The most that any of the commands does.
+fn class_of(commands: &[Command]) -> ToolClass {
+    let classes = commands.iter().map(|command| shell::class_of(command, &TABLE.looking));
+    let most = |class| match class {
+        ToolClass::Retrieval => 0,
+        ToolClass::Volatile => 1,
+        ToolClass::Execution => 2,
+    };
+    classes.max_by_key(|class| most(*class)).unwrap_or(ToolClass::Execution)
+}
+
+/// Gives the arguments as JSON text.
+fn arguments<'a>(transcript: &Transcript<'a>, call: &Call) -> Option<Cow<'a, [u8]>> {
+    let raw = call.arguments.map(|span| span.of(transcript.body)).filter(|raw| raw.len() <= MAX_ARGUMENT_BYTES)?;
     match call.form {
-        ArgumentsForm::Object => json::string_leaves(raw).unwrap_or_default(),
-        ArgumentsForm::JsonString => {
-            json::decode(raw).ok().and_then(|inner| json::string_leaves(inner.text().as_bytes())).unwrap_or_default()
-        }
-        ArgumentsForm::Text => Vec::new(),
+        ArgumentsForm::Object => Some(Cow::Borrowed(raw)),
+        ArgumentsForm::JsonString => json::decode(raw).ok().map(|inner| Cow::Owned(inner.text().as_bytes().to_vec())),
+        ArgumentsForm::Text => None,
     }
 }
 
-/// Says whether each command of a line only reads or searches.
-fn only_reads(command: &str) -> bool {
-    let command = command.strip_prefix("bash -lc ").unwrap_or(command).trim();
-    if command.is_empty() || command.contains('>') || command.contains("$(") || command.contains('`') {
-        return false;
-    }
-    command.split(['|', ';', '&', '\n']).map(str::trim).filter(|part| !part.is_empty()).all(|part| {
-        part.starts_with("cd ")
-            || TABLE.reads.iter().any(|read| {
-                part.strip_prefix(read.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-            })
-    })
-}
-
-/// Makes one short line of a call's own words; addresses lose what may be secret.
-fn label(text: &str) -> String {
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let mut out = String::new();
-    for word in line.split_whitespace().take(MAX_LABEL_WORDS) {
-        if may_be_secret(word) {
-            break;
-        }
-        let word = plain_address(word);
-        if out.chars().count() + word.chars().count() >= MAX_LABEL_CHARS {
-            if out.is_empty() {
-                out = tail(&word);
+/// Gives the commands in the first argument of `keys` that is there.
+fn commands(arguments: &[u8], keys: &[String]) -> Vec<Command> {
+    let Ok(outline) = Outline::read_all(arguments) else { return Vec::new() };
+    let found = keys.iter().find_map(|key| Some((key, member(&outline, key)?)));
+    let Some((key, idx)) = found else { return Vec::new() };
+    let commands = match outline.string(idx) {
+        Some(line) => vec![Command::Line(line.into_owned())],
+        None => {
+            let texts: Option<Vec<String>> =
+                outline.children(idx).map(|child| outline.string(child).map(Cow::into_owned)).collect();
+            match texts.filter(|texts| !texts.is_empty()) {
+                Some(lines) if key == COMMAND_LINES => lines.into_iter().map(Command::Line).collect(),
+                Some(words) => vec![Command::Words(words)],
+                None => Vec::new(),
             }
-            break;
         }
-        if !out.is_empty() {
-            out.push(' ');
+    };
+    commands.into_iter().map(Command::unwrapped).collect()
+}
+
+/// Finds the member `key` of an object or of the objects in it.
+fn member(outline: &Outline<'_>, key: &str) -> Option<NodeIdx> {
+    // A stack, not recursion, so that depth costs no call stack.
+    let mut waiting = vec![outline.root()];
+    while let Some(idx) = waiting.pop() {
+        if outline.node(idx).kind == NodeKind::Object
+            && let Some(found) = outline.get(idx, key)
+        {
+            return Some(found);
         }
-        out.push_str(&word);
+        waiting.extend(outline.children(idx));
     }
-    one_line(&out)
-}
-
-/// The end of a long word tells more than its beginning: paths differ there.
-fn tail(word: &str) -> String {
-    let skip = word.chars().count().saturating_sub(MAX_LABEL_CHARS - 1);
-    format!("…{}", word.chars().skip(skip).collect::<String>())
-}
-
-fn may_be_secret(word: &str) -> bool {
-    let lower = word.to_ascii_lowercase();
-    let named = ["token", "secret", "password", "passwd", "apikey", "api_key", "authorization", "bearer", "credential"];
-    named.iter().any(|name| lower.contains(name)) || lower == "-h" || lower == "--header" || lower == "-u"
-}
-
-/// Drops user info, query and fragment of an address.
-fn plain_address(word: &str) -> String {
-    let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
-    let rest = rest.split(['?', '#']).next().unwrap_or_default();
-    let (host, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
-    let host = host.rsplit('@').next().unwrap_or_default();
-    format!("{scheme}://{host}{path}")
-}
-
-/// A tombstone's label stays on its line and cannot end it.
-fn one_line(text: &str) -> String {
-    let clean = |c: char| if c.is_control() || matches!(c, '[' | ']' | '\u{2028}' | '\u{2029}') { ' ' } else { c };
-    text.chars().map(clean).take(2 * MAX_LABEL_CHARS).collect::<String>().trim().to_owned()
+    None
 }
 
 /// Says whether a tool keeps the agent's plan, of which only the newest state counts.
 #[must_use]
 pub fn is_plan_tool(tool: &str) -> bool {
-    TABLE.plans.contains(tool) || TABLE.plans.contains(without_server(tool))
+    Tool::named(tool).is_some_and(Tool::keeps_plan)
 }
 
 /// Says whether a line is evidence of a failure.
+///
+/// ```
+/// use liveset_engine::tools::is_error_line;
+/// assert!(is_error_line("test result: FAILED. 1 passed; 1 failed"));
+/// assert!(!is_error_line("test result: ok. 2 passed; 0 failed"));
+/// ```
 #[must_use]
 pub fn is_error_line(line: &str) -> bool {
-    TABLE.errors.as_ref().is_some_and(|errors| errors.is_match(line))
+    TABLE.evidence.is_in(line)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_shipped_table_reads() {
-        let table = read(include_str!("../data/tools.toml")).unwrap();
-        assert!(table.rows.contains_key("Read") && !table.reads.is_empty() && table.errors.is_some());
-    }
-
-    #[test]
-    fn a_shell_line_that_writes_is_no_reading() {
-        assert!(only_reads("cd src && grep -rn foo . | head -5"));
-        assert!(!only_reads("cat a > b"));
-        assert!(!only_reads("cat a; rm b"));
-        assert!(!only_reads("catalog --all"));
-    }
-
-    #[test]
-    fn labels_lose_what_may_be_secret() {
-        assert_eq!(label("https://me:pw@host/a/b?key=1#x"), "https://host/a/b");
-        assert_eq!(label("curl -H \"Authorization: Bearer abc\" x"), "curl");
-        assert_eq!(label("cargo test -p engine\nsecond line"), "cargo test -p engine");
-        assert_eq!(label("a]b\u{7}"), "a b");
-    }
-}
+mod tests;

@@ -1,0 +1,132 @@
+//! Is a line evidence of a failure? Marks as whole words, since prose and passing verdicts use the same ones.
+//!
+//! Looks at one line at a time and never decides what becomes of it.
+
+use aho_corasick::AhoCorasick;
+use serde::Deserialize;
+
+/// The marks as the table writes them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EvidenceRows {
+    /// Whole words; a `*` at either end lifts the bound there.
+    words: Vec<String>,
+    /// Words that count only behind a number that is not zero.
+    counted: Vec<String>,
+    /// First words of a line, white space and colour set aside.
+    starts: Vec<String>,
+    /// Words after which a mark says the opposite.
+    never_after: Vec<String>,
+}
+
+/// The marks, ready to be looked for.
+#[derive(Default)]
+pub(super) struct Evidence {
+    /// Finds any mark in one pass; `None` only if the table is broken.
+    finder: Option<AhoCorasick>,
+    /// What each mark asks of its surroundings.
+    marks: Vec<Mark>,
+    starts: Vec<String>,
+    never_after: Vec<String>,
+}
+
+#[derive(Clone, Copy)]
+struct Mark {
+    opens_word: bool,
+    closes_word: bool,
+    is_counted: bool,
+}
+
+impl From<EvidenceRows> for Evidence {
+    fn from(rows: EvidenceRows) -> Self {
+        let words = rows.words.iter().map(|word| (word, false));
+        let counted = rows.counted.iter().map(|word| (word, true));
+        let (mut texts, mut marks) = (Vec::new(), Vec::new());
+        for (word, is_counted) in words.chain(counted) {
+            let text = word.trim_matches('*');
+            texts.push(text.to_owned());
+            marks.push(Mark {
+                opens_word: !word.starts_with('*') && text.starts_with(is_word),
+                closes_word: !word.ends_with('*') && text.ends_with(is_word),
+                is_counted,
+            });
+        }
+        Self { finder: AhoCorasick::new(texts).ok(), marks, starts: rows.starts, never_after: rows.never_after }
+    }
+}
+
+impl Evidence {
+    /// Says whether a line is evidence of a failure.
+    pub(super) fn is_in(&self, line: &str) -> bool {
+        let start = without_colour_before(line);
+        if self.starts.iter().any(|mark| start.starts_with(mark.as_str()) || start == mark.trim_end()) {
+            return true;
+        }
+        let Some(finder) = &self.finder else { return false };
+        finder.find_overlapping_iter(line).any(|found| {
+            let (before, after) = (line.get(..found.start()), line.get(found.end()..));
+            let (Some(before), Some(after)) = (before, after) else { return false };
+            self.marks.get(found.pattern().as_usize()).is_some_and(|mark| self.holds(*mark, before, after))
+        })
+    }
+
+    fn holds(&self, mark: Mark, before: &str, after: &str) -> bool {
+        let before = without_colour_after(before);
+        if (mark.opens_word && before.ends_with(is_word)) || (mark.closes_word && after.starts_with(is_word)) {
+            return false;
+        }
+        let (rest, word) = last_word(before);
+        match mark.is_counted {
+            true => is_count(word) && !rest.ends_with([':', '.', '/', '-']),
+            false => !self.never_after.iter().any(|never| never == word) && !counts_none(after),
+        }
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The word that ends one space before the end, and what stands before it; empty if something else stands there.
+fn last_word(text: &str) -> (&str, &str) {
+    let Some(text) = text.strip_suffix(' ') else { return ("", "") };
+    let start = text.char_indices().rev().take_while(|(_, c)| is_word(*c)).last().map_or(text.len(), |(at, _)| at);
+    text.split_at_checked(start).unwrap_or_default()
+}
+
+/// A number over zero. (A clock's minutes are none: the caller looks at what stands before.)
+fn is_count(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit()) && word.bytes().any(|byte| byte != b'0')
+}
+
+/// `: 0` and `=0`, as summaries write it when nothing failed.
+fn counts_none(after: &str) -> bool {
+    let count = after.strip_prefix([':', '=']).unwrap_or_default();
+    let count = count.trim_start();
+    count.starts_with('0') && !count.get(1..).unwrap_or_default().starts_with(is_word)
+}
+
+/// Terminal colours would otherwise stand as letters before a word: `\x1b[1m\x1b[31merror`.
+fn without_colour_after(text: &str) -> &str {
+    let mut text = text;
+    while let Some(at) = text.strip_suffix('m').and_then(|body| body.rfind('\x1b')) {
+        let code = text.get(at + 1..text.len() - 1).and_then(|code| code.strip_prefix('['));
+        if !code.is_some_and(|code| code.bytes().all(|byte| byte.is_ascii_digit() || byte == b';')) {
+            break;
+        }
+        text = text.get(..at).unwrap_or_default();
+    }
+    text
+}
+
+fn without_colour_before(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    while let Some(code) = rest.strip_prefix("\x1b[") {
+        let Some((digits, after)) = code.split_once('m') else { break };
+        if !digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b';') {
+            break;
+        }
+        rest = after.trim_start();
+    }
+    rest
+}
