@@ -10,7 +10,7 @@ use super::{
     candidate::{Candidate, Slot},
     desk::Desk,
     form::Form,
-    protect::Pin,
+    pins::Pin,
     score::{ChainText, Part, ResultText, Score, score},
     state::{Change, State, in_view},
 };

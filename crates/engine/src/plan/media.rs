@@ -8,7 +8,7 @@ use liveset_tokens::Tokens;
 
 use super::{
     desk::Desk,
-    protect::Pin,
+    pins::Pin,
     state::{Notice, State},
 };
 use crate::{

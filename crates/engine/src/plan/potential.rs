@@ -5,14 +5,6 @@
 use super::{desk::Desk, form::Form, media, protect, state::State};
 use crate::error::Result;
 
-/// What the tombstones of processed results would save together.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Potential {
-    /// Results, from the first, whose gain is in the sum.
-    counted: usize,
-    sum: u64,
-}
-
 /// Gives the tokens that old pictures and the tombstones of all free results would save.
 ///
 /// Depends on the view alone and not on what was tried at earlier points: a compacted body, in which less may go, is

@@ -2,9 +2,9 @@
 //!
 //! The newest unit is not here: only step 1 spares it, the last step is about it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::{desk::Desk, state::State};
+use super::{desk::Desk, pins::Pin, state::State};
 use crate::{
     content_id::ContentId,
     error::Result,
@@ -14,66 +14,6 @@ use crate::{
 
 /// A later identical call's result under this share of the size says "unchanged".
 const STUB_SHARE: u64 = 8;
-
-/// Why a result is pinned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Pin {
-    /// Its call id is in the policy.
-    Policy,
-    /// Its text holds the marker.
-    Marker,
-    /// It is the newest state of the agent's plan.
-    Plan,
-    /// It is the newest failure.
-    NewestError,
-    /// A later identical call was answered with "unchanged".
-    Unchanged,
-    /// It holds parts that must not be edited.
-    Fixed,
-}
-
-impl Pin {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Policy => "pinned by policy",
-            Self::Marker => "pinned by marker",
-            Self::Plan => "newest plan",
-            Self::NewestError => "newest error",
-            Self::Unchanged => "a later call says unchanged",
-            Self::Fixed => "holds parts that must stay",
-        }
-    }
-}
-
-/// Which results are pinned by what came after or before them; taken in result by result.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct PinTracker {
-    /// Results taken in so far.
-    seen: usize,
-    newest_error: Option<usize>,
-    /// Newest result of each plan tool.
-    plans: BTreeMap<String, usize>,
-    /// Newest full answer of each call, by the call's bytes.
-    full: BTreeMap<ContentId, usize>,
-    unchanged: BTreeSet<usize>,
-}
-
-impl PinTracker {
-    /// Gives the results that are pinned for now and may be free later, each once.
-    pub(crate) fn passing(&self) -> BTreeMap<usize, Pin> {
-        let mut pins = BTreeMap::new();
-        for &ordinal in self.plans.values() {
-            pins.insert(ordinal, Pin::Plan);
-        }
-        if let Some(ordinal) = self.newest_error {
-            pins.entry(ordinal).or_insert(Pin::NewestError);
-        }
-        for &ordinal in &self.unchanged {
-            pins.entry(ordinal).or_insert(Pin::Unchanged);
-        }
-        pins
-    }
-}
 
 /// Takes in the results that the tracker has not seen.
 pub(crate) fn track(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {

@@ -10,7 +10,7 @@ use super::{
     desk::{Desk, InTokens},
     ends::{Borders, keep_ends},
     form::{Form, Removed, normalised},
-    protect::Pin,
+    pins::Pin,
     state::{Change, State},
 };
 use crate::{error::Result, report::EditKind};

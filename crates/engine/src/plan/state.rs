@@ -8,8 +8,7 @@ use liveset_tokens::Tokens;
 
 use super::{
     form::{Form, Piece, Removed},
-    potential::Potential,
-    protect::{Pin, PinTracker},
+    pins::{Pin, PinTracker},
     texts::PartText,
 };
 use crate::{content_id::ContentId, edit::Back, report::EditKind, transcript::ItemIdx};
@@ -47,6 +46,14 @@ pub struct State {
     pub(crate) held: Held,
     /// Items after which a sweep changed something before signed reasoning.
     pub(crate) reasoning_at_risk: bool,
+}
+
+/// What the tombstones of processed results would save together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Potential {
+    /// Results, from the first, whose gain is in the sum.
+    pub(crate) counted: usize,
+    pub(crate) sum: u64,
 }
 
 /// Why the view may stand over the trigger.

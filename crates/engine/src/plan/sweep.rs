@@ -10,9 +10,9 @@ use super::{
     desk::Desk,
     fill::{self, Decision},
     form::Form,
-    media, potential, price,
-    protect::{self, Pin},
-    shorten,
+    media,
+    pins::Pin,
+    potential, price, protect, shorten,
     state::{Held, State, SweepRecord},
 };
 use crate::{

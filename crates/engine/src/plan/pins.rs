@@ -1,0 +1,67 @@
+//! Which results are pinned, as far as is known? The pins of a state and their names.
+//!
+//! Holds what was found; what pins a result is decided in `protect`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::content_id::ContentId;
+
+/// Why a result is pinned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Pin {
+    /// Its call id is in the policy.
+    Policy,
+    /// Its text holds the marker.
+    Marker,
+    /// It is the newest state of the agent's plan.
+    Plan,
+    /// It is the newest failure.
+    NewestError,
+    /// A later identical call was answered with "unchanged".
+    Unchanged,
+    /// It holds parts that must not be edited.
+    Fixed,
+}
+
+impl Pin {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Policy => "pinned by policy",
+            Self::Marker => "pinned by marker",
+            Self::Plan => "newest plan",
+            Self::NewestError => "newest error",
+            Self::Unchanged => "a later call says unchanged",
+            Self::Fixed => "holds parts that must stay",
+        }
+    }
+}
+
+/// Which results are pinned by what came after or before them; taken in result by result.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PinTracker {
+    /// Results taken in so far.
+    pub(crate) seen: usize,
+    pub(crate) newest_error: Option<usize>,
+    /// Newest result of each plan tool.
+    pub(crate) plans: BTreeMap<String, usize>,
+    /// Newest full answer of each call, by the call's bytes.
+    pub(crate) full: BTreeMap<ContentId, usize>,
+    pub(crate) unchanged: BTreeSet<usize>,
+}
+
+impl PinTracker {
+    /// Gives the results that are pinned for now and may be free later, each once.
+    pub(crate) fn passing(&self) -> BTreeMap<usize, Pin> {
+        let mut pins = BTreeMap::new();
+        for &ordinal in self.plans.values() {
+            pins.insert(ordinal, Pin::Plan);
+        }
+        if let Some(ordinal) = self.newest_error {
+            pins.entry(ordinal).or_insert(Pin::NewestError);
+        }
+        for &ordinal in &self.unchanged {
+            pins.entry(ordinal).or_insert(Pin::Unchanged);
+        }
+        pins
+    }
+}
