@@ -182,7 +182,7 @@ fn a_served_tool_is_known_by_the_rest_of_its_name() {
         ("github-mcp-server-list_issues", ToolClass::Volatile),
         ("mcp__plugin_context7_context7__query-docs", ToolClass::Volatile),
         ("mcp__claude_ai_Slack__slack_list_channels", ToolClass::Volatile),
-        ("mcp__postgres__query", ToolClass::Volatile),
+        ("mcp__plugin_playwright_playwright__browser_close", ToolClass::Execution),
     ] {
         assert_eq!(class(tool, "{}"), expected, "{tool}");
     }
@@ -200,7 +200,7 @@ fn a_name_that_only_ends_like_a_known_one_is_unknown() {
         "my_files_directory_tree",
         "mcp__directory_tree",
         "mcp____directory_tree",
-        "mcp__db__query",
+        "mcp__postgres__query",
         "mcp__notes__edit",
         "unread_file",
         "schedule_web_fetch",
