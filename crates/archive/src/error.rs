@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::shown::shown;
+
 /// What every call of this crate returns.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -11,7 +13,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// The file system refused.
-    #[error("cannot {action} `{}`: {cause}", path.display())]
+    #[error("cannot {action} `{}`: {cause}", shown(path))]
     Io {
         /// What was being done, as a verb.
         action: &'static str,
@@ -21,13 +23,13 @@ pub enum Error {
         cause: io::Error,
     },
     /// The file does not start like an archive; it was left alone.
-    #[error("`{}` is not a liveset archive", path.display())]
+    #[error("`{}` is not a liveset archive", shown(path))]
     NotAnArchive {
         /// The file.
         path: PathBuf,
     },
     /// The archive was written by a version with another layout.
-    #[error("archive `{}` has layout version {found}, expected {expected}", path.display())]
+    #[error("archive `{}` has layout version {found}, expected {expected}", shown(path))]
     UnknownVersion {
         /// The file.
         path: PathBuf,
@@ -37,7 +39,7 @@ pub enum Error {
         expected: u32,
     },
     /// The file no longer holds what was written to it.
-    #[error("archive `{}` is damaged at byte {offset}: {what}", path.display())]
+    #[error("archive `{}` is damaged at byte {offset}: {what}", shown(path))]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -47,13 +49,13 @@ pub enum Error {
         what: &'static str,
     },
     /// The archive file was deleted while it was in use, so that nothing written to it would last.
-    #[error("archive `{}` was removed while in use", path.display())]
+    #[error("archive `{}` was removed while in use", shown(path))]
     Removed {
         /// Where the file was.
         path: PathBuf,
     },
     /// An earlier write failed half-way; this handle takes no more.
-    #[error("archive `{}` takes no more writes after a failed one; open it again", path.display())]
+    #[error("archive `{}` takes no more writes after a failed one; open it again", shown(path))]
     Failed {
         /// The file.
         path: PathBuf,
@@ -85,7 +87,7 @@ pub enum Error {
         limit: u64,
     },
     /// The archive has no room for this release; nothing of it was written.
-    #[error("archive `{}` is full: {what} would pass {limit}", path.display())]
+    #[error("archive `{}` is full: {what} would pass {limit}", shown(path))]
     Full {
         /// The file.
         path: PathBuf,
@@ -99,4 +101,27 @@ pub enum Error {
 /// Turns a system error into ours by adding what was done, and to which path.
 pub(crate) fn at<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Error + 'a {
     move |cause| Error::Io { action, path: path.to_owned(), cause }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_line_whatever_the_file_is_called() {
+        let path = PathBuf::from("a\nb\u{1b}c");
+        let cause = || io::Error::other("no");
+        for error in [
+            at("open", &path)(cause()),
+            Error::NotAnArchive { path: path.clone() },
+            Error::UnknownVersion { path: path.clone(), found: 2, expected: 1 },
+            Error::Damaged { path: path.clone(), offset: 1, what: "a record" },
+            Error::Removed { path: path.clone() },
+            Error::Failed { path: path.clone() },
+            Error::Full { path: path.clone(), what: "records", limit: 1 },
+        ] {
+            let text = error.to_string();
+            assert!(text.contains(r"`a\nb\u{1b}c`") && !text.contains(char::is_control), "{text:?}");
+        }
+    }
 }

@@ -22,6 +22,7 @@
 //! # Ok::<(), liveset_archive::Error>(())
 //! ```
 
+mod shown;
 mod error;
 mod release;
 mod archive;
@@ -39,3 +40,4 @@ pub use file::{FileArchive, MAX_LISTED_DAMAGE, Scan};
 pub use index::{MAX_ARCHIVE_BYTES, MAX_RECORDS};
 pub use memory::MemoryArchive;
 pub use release::{Release, output_hash};
+pub use shown::{one_line, shown};

@@ -2,6 +2,8 @@
 
 use std::{fmt, io::Write as _, path::Path};
 
+use liveset_archive::{one_line, shown};
+
 use crate::args::InputFormat;
 
 /// A check found defects.
@@ -39,12 +41,12 @@ impl Failure {
 
     /// A file could not be read.
     pub(crate) fn reading(path: &Path, error: &std::io::Error) -> Self {
-        Self::usage(format_args!("cannot read `{}`: {}", path.display(), plain_lower(error)))
+        Self::usage(format_args!("cannot read `{}`: {}", shown(path), plain_lower(error)))
     }
 
     /// A file could not be written.
     pub(crate) fn writing(path: &Path, error: &std::io::Error) -> Self {
-        Self::store(format_args!("cannot write `{}`: {}", path.display(), plain_lower(error)))
+        Self::store(format_args!("cannot write `{}`: {}", shown(path), plain_lower(error)))
     }
 
     /// The same failure with the next step.
@@ -59,7 +61,7 @@ impl Failure {
         self
     }
 
-    /// What is wrong, and the next step, each in one line.
+    /// What is wrong, and the next step, each in one line: arguments may hold anything, and move no cursor.
     pub(crate) fn told(&self) -> (String, Option<String>) {
         (one_line(&self.what), self.hint.as_deref().map(one_line))
     }
@@ -81,7 +83,7 @@ impl From<liveset::Error> for Failure {
             return of_archive(error);
         }
         match &error {
-            liveset::Error::UnknownModel { .. } => {
+            liveset::Error::UnknownModel { .. } | liveset::Error::NoModel => {
                 Self::usage(&error).hint("name a window with --window TOKENS, or a known model with --model NAME")
             }
             liveset::Error::Input(inner) => Self::from(inner.clone()),
@@ -159,11 +161,6 @@ impl From<liveset_archive::Error> for Failure {
             _ => failure,
         }
     }
-}
-
-/// File names and arguments may hold anything; a failure stays one line and moves no cursor.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// Where the policy names the nearest key, that is the next step and the list of all keys is noise.

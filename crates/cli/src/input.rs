@@ -7,6 +7,7 @@ use std::{
 };
 
 use liveset::WireFormat;
+use liveset_archive::shown;
 use liveset_engine::{json::MAX_BODY_BYTES, report::Fidelity};
 use liveset_traces::{Conversation, Detection, Trace, TraceFormat, detect};
 
@@ -46,7 +47,7 @@ pub(crate) fn bytes(file: Option<&Path>) -> Result<(String, Vec<u8>), Failure> {
 pub(crate) fn bytes_or_nothing(file: Option<&Path>) -> Result<(String, Vec<u8>), Failure> {
     match file.filter(|file| *file != Path::new("-")) {
         Some(path) => {
-            let name = path.display().to_string();
+            let name = shown(path);
             let found = std::fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
             if found.is_dir() {
                 return Err(Failure::usage(format_args!("`{name}` is a folder")).hint("name one file in it"));

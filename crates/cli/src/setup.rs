@@ -3,6 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use liveset::{FileArchive, Liveset, MemoryArchive, Policy, Thoroughness};
+use liveset_archive::shown;
 use liveset_tokens::Tokens;
 
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
 pub(crate) fn file_policy(file: Option<&Path>) -> Result<Policy, Failure> {
     let Some(path) = file else { return Ok(Policy::default()) };
     let text = std::fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))?;
-    Policy::from_toml(&text).map_err(|error| Failure::from(error).in_file(&path.display().to_string()))
+    Policy::from_toml(&text).map_err(|error| Failure::from(error).in_file(&shown(path)))
 }
 
 /// Reads the policy file, if any, and lays the flags over it.

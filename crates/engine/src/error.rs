@@ -83,9 +83,38 @@ impl Error {
     /// The same error, its offset counted from the start of the body instead of the value at `start`.
     #[must_use]
     pub(crate) fn moved(self, start: usize) -> Self {
+        let moved = |offset: usize| offset.saturating_add(start);
         match self {
-            Self::Json { offset, expected } => Self::Json { offset: offset + start, expected },
-            other => other,
+            Self::Json { offset, expected } => Self::Json { offset: moved(offset), expected },
+            Self::Utf8 { offset } => Self::Utf8 { offset: moved(offset) },
+            Self::Limit { what, offset, limit } => Self::Limit { what, offset: moved(offset), limit },
+            Self::WrongType { field, offset, expected, found } => {
+                Self::WrongType { field, offset: moved(offset), expected, found }
+            }
+            Self::Missing { field, offset } => Self::Missing { field, offset: moved(offset) },
+            Self::Edit { offset } => Self::Edit { offset: moved(offset) },
+            Self::Format { .. } | Self::Policy { .. } | Self::Manifest { .. } => self,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+
+    #[test]
+    fn every_place_in_the_body_moves() {
+        let at = |offset: usize| {
+            [
+                Error::Json { offset, expected: "a value" },
+                Error::Utf8 { offset },
+                Error::Limit { what: "nesting", offset, limit: 3 },
+                Error::WrongType { field: "f", offset, expected: "a string", found: "null" },
+                Error::Missing { field: "f", offset },
+                Error::Edit { offset },
+            ]
+        };
+        assert_eq!(at(2).map(|error| error.moved(40)), at(42));
+        assert_eq!(Error::Utf8 { offset: usize::MAX }.moved(1), Error::Utf8 { offset: usize::MAX });
     }
 }

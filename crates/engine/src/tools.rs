@@ -4,6 +4,7 @@
 
 mod evidence;
 mod shell;
+mod verdict;
 mod table;
 mod label;
 
@@ -18,6 +19,7 @@ use crate::{
 use label::{is_short, label, one_line};
 use shell::Command;
 use table::{Row, RowClass, TABLE};
+pub(crate) use verdict::ExitFrame;
 
 /// Bytes of arguments that are looked at for a label.
 const MAX_ARGUMENT_BYTES: usize = 1 << 20;
@@ -112,6 +114,21 @@ impl CallName {
         let tool = tool_name(transcript, call).map_or_else(|| "tool".to_owned(), |name| one_line(&name));
         let (label, class) = label_and_class(&tool, arguments(transcript, call).as_deref().unwrap_or_default());
         Self { tool, label, class }
+    }
+
+    /// Says whether the result tells of something that ran, so that an exit status or verdict in it is its own: what
+    /// a file says of some run is none.
+    ///
+    /// ```
+    /// use liveset_engine::tools::{CallName, ToolClass};
+    /// let name = |tool: &str| CallName { tool: tool.into(), label: String::new(), class: ToolClass::Retrieval };
+    /// assert!(name("Bash").tells_of_a_run());
+    /// assert!(!name("Read").tells_of_a_run());
+    /// ```
+    #[must_use]
+    pub fn tells_of_a_run(&self) -> bool {
+        let told = |row: &Row| row.runs || row.class == RowClass::Shell;
+        self.class == ToolClass::Execution || TABLE.row(&self.tool).is_some_and(told)
     }
 }
 
@@ -234,6 +251,21 @@ pub fn is_plan_tool(tool: &str) -> bool {
 #[must_use]
 pub fn is_error_line(line: &str) -> bool {
     TABLE.evidence.is_in(line)
+}
+
+/// Finds the line among the first of a run's text that states its exit status.
+pub(crate) fn first_exit(text: &str) -> Option<ExitFrame> {
+    TABLE.verdict.first_exit(text)
+}
+
+/// Finds the line among the last of a run's text that states its exit status.
+pub(crate) fn last_exit(text: &str) -> Option<ExitFrame> {
+    TABLE.verdict.last_exit(text)
+}
+
+/// Says whether a run's text closes with words by which test runners and compilers say that they failed.
+pub(crate) fn has_failing_verdict(text: &str) -> bool {
+    TABLE.verdict.tell_failure(text)
 }
 
 #[cfg(test)]

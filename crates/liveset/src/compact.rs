@@ -252,7 +252,8 @@ impl Liveset {
         let (model, counter) = self.model_of(name.as_deref());
         let counts = Counts::of(&transcript, counter, cache)?.with_overhead(self.overhead);
         if model.is_none() && self.policy.window.is_none() && self.policy.default_window.is_none() {
-            return Err(Error::UnknownModel { name: name.unwrap_or_default() });
+            let name = name.filter(|name| !name.trim().is_empty());
+            return Err(name.map_or(Error::NoModel, |name| Error::UnknownModel { name }));
         }
         let (budget, source) = Budget::of(&self.policy, model)?;
         let reading = Reading { transcript: &transcript, counts: &counts, budget: &budget, model: name.as_deref() };

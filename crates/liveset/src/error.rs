@@ -10,12 +10,15 @@ pub enum Error {
     /// The archive could not store or read originals.
     #[error("archive: {0}")]
     Archive(#[from] liveset_archive::Error),
-    /// No model is named and no window is set.
+    /// The model is unknown and no window is set.
     #[error("model `{name}` is not in the model table and no window is set")]
     UnknownModel {
-        /// The name in the body or option; empty if there is none.
+        /// The name in the body or option.
         name: String,
     },
+    /// No model is named and no window is set.
+    #[error("no model is named and no window is set")]
+    NoModel,
     /// There is no way back for this body.
     #[error("the archive has no manifest for this body: it was never handed out by it, or was changed since")]
     NoManifest,

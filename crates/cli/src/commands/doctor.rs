@@ -9,6 +9,7 @@ mod environment;
 use std::{fmt::Write as _, path::Path};
 
 use liveset::Policy;
+use liveset_archive::shown;
 use liveset_engine::{budget::Budget, policy::CONTRACT, report::grouped};
 use liveset_tokens::{Exactness, counter, model, unknown_counter};
 use serde_json::json;
@@ -171,7 +172,7 @@ fn policy(path: &Path) -> (Finding, Option<Policy>) {
                 .iter()
                 .filter(|(key, value)| settings::named(key).is_some_and(|setting| setting.default != *value));
             let changed = counted(changed.count() as u64, "setting is", "settings are");
-            let text = format!("`{}`: no fault, {changed} not the default", path.display());
+            let text = format!("`{}`: no fault, {changed} not the default", shown(path));
             (Finding::new(Status::Ok, "policy", text), Some(policy))
         }
     }
@@ -182,8 +183,8 @@ fn policy_fault(path: &Path) -> Option<Finding> {
     let text = std::fs::read_to_string(path).ok()?;
     let (count, first) = super::policy::faults(&text)?;
     let faults = if count == 1 { "1 fault".to_owned() } else { format!("{count} faults, the first") };
-    let text = format!("`{}`: {faults} in {first}", path.display());
-    let hint = format!("`liveset policy check {}` lists every fault with its place", path.display());
+    let text = format!("`{}`: {faults} in {first}", shown(path));
+    let hint = format!("`liveset policy check {}` lists every fault with its place", shown(path));
     Some(Finding::new(Status::Fail, "policy", text).hint(hint))
 }
 

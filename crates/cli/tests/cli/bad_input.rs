@@ -248,8 +248,45 @@ fn a_model_that_nobody_knows() {
 
 #[test]
 fn a_file_name_moves_no_cursor() {
-    let run = Place::new().command("compact").arg("a\nb\u{1b}[2J.json").output().unwrap();
-    let err = String::from_utf8(run.stderr).unwrap();
-    assert_eq!(err.lines().count(), 1, "{err}");
-    assert!(!err.contains('\u{1b}'), "{err:?}");
+    const NAME: &str = "a\nb\u{1b}[2J";
+    const SHOWN: &str = r"a\nb\u{1b}[2J";
+    let says = |place: &Place, words: &[&str]| {
+        let (first, rest) = words.split_first().unwrap();
+        let run = place.command(first).args(rest).output().unwrap();
+        String::from_utf8([run.stdout, run.stderr].concat()).unwrap()
+    };
+    let missing = says(&Place::new(), &["compact", NAME]);
+    assert_eq!(missing, format!("liveset: cannot read `{SHOWN}`: no such file or directory\n"));
+    let body = r#"{"model":"gpt-4.1","messages":[{"role":"tool","tool_call_id":"a","content":"x"}]}"#;
+    let text = "trigger = 90\n";
+    for (content, words) in [
+        (body, vec!["check", NAME, "--format", "openai-chat"]),
+        (body, vec!["restore", "other.json", "--archive", NAME]),
+        (body, vec!["doctor", "--archive", NAME]),
+        (body, vec!["diff", NAME, "other.json"]),
+        (text, vec!["doctor", "--policy", NAME]),
+        (text, vec!["policy", "show", "--policy", NAME]),
+        (body, vec!["policy", "check", NAME]),
+        ("", vec!["inspect", NAME]),
+    ] {
+        let place = Place::with(NAME, content);
+        place.write("other.json", body.replace(r#""x""#, r#""y""#));
+        let said = says(&place, &words);
+        assert!(said.contains(SHOWN) && !said.contains('\u{1b}') && !said.contains("a\nb"), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn a_model_that_nobody_names() {
+    let line = r#"{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"hi"}}"#;
+    let place = Place::with("trace.jsonl", format!("{line}\n"));
+    check_words(
+        &place,
+        "compact trace.jsonl --format claude-code",
+        expect![[r#"
+        exit 2
+        err | liveset: trace.jsonl: no model is named and no window is set
+        err | hint: name a window with --window TOKENS, or a known model with --model NAME
+    "#]],
+    );
 }

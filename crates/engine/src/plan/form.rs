@@ -143,12 +143,14 @@ fn write_gone(texts: &ResultTexts<'_>, o200k: Tokens) -> Vec<PartForm> {
 
 /// Writes the tombstone of a result.
 pub(crate) fn tombstone_text(texts: &ResultTexts<'_>, o200k: Tokens) -> String {
+    // The tombstone states the exit status in words of its own.
+    let errors: Vec<ErrorLine> = texts.errors.iter().filter(|line| !line.is_exit).copied().collect();
     tombstone::tombstone(&TombstoneFacts {
         call: &texts.name,
         lines: texts.lines,
         tokens: o200k,
         exit: (texts.name.class == crate::tools::ToolClass::Execution).then_some(texts.exit).flatten(),
-        errors: evidence(texts, &texts.errors),
+        errors: evidence(texts, &errors),
     })
 }
 
@@ -159,9 +161,12 @@ pub(crate) fn errors_between<'t>(texts: &'t ResultTexts<'_>, part: usize, start:
     texts.errors.get(from..to).unwrap_or_default()
 }
 
-/// Writes the evidence in a run of error lines.
+/// Writes the evidence in a run of error lines: the first ones, and the exit status wherever it stands.
 pub(crate) fn evidence(texts: &ResultTexts<'_>, lines: &[ErrorLine]) -> Evidence {
-    let shown = lines.iter().take(MAX_ERROR_LINES).map(|line| error_text(texts, line)).collect();
+    let (first, rest) = lines.split_at_checked(MAX_ERROR_LINES).unwrap_or((lines, &[]));
+    let exit = rest.iter().find(|line| line.is_exit);
+    let first = first.get(..first.len() - usize::from(exit.is_some())).unwrap_or_default();
+    let shown = first.iter().chain(exit).map(|line| error_text(texts, line)).collect();
     Evidence { lines: shown, more: lines.len().saturating_sub(MAX_ERROR_LINES) }
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct PinTracker {
     /// Results taken in so far.
     pub(crate) seen: usize,
     pub(crate) newest_error: Option<usize>,
-    /// Newest result of each plan tool.
+    /// Newest result of each plan tool, by its own name: a server before it makes no other tool.
     pub(crate) plans: BTreeMap<String, usize>,
     /// Newest full answer of each call, by the call's bytes.
     pub(crate) full: BTreeMap<ContentId, usize>,

@@ -26,7 +26,7 @@ pub(crate) fn track(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
         }
         let texts = desk.texts(ordinal)?;
         if tools::is_plan_tool(&texts.name.tool) {
-            state.pinned.plans.insert(texts.name.tool.clone(), ordinal);
+            state.pinned.plans.insert(tools::without_server(&texts.name.tool).to_owned(), ordinal);
         }
         if texts.tells_failure || answer_of(desk, state, ordinal)?.is_some_and(|answer| answer.error == ErrorFlag::Set)
         {

@@ -10,7 +10,7 @@ use crate::{
     json,
     span::Span,
     tombstone,
-    tools::{self, CallName},
+    tools::{self, CallName, ExitFrame},
     transcript::{Item, ItemIdx, Transcript},
 };
 
@@ -39,6 +39,8 @@ pub(crate) struct ErrorLine {
     pub(crate) end: u32,
     /// Line of the part, from 0.
     pub(crate) line: u32,
+    /// Whether it tells of nothing but the exit status, which a tombstone states by itself.
+    pub(crate) is_exit: bool,
 }
 
 /// A result, decoded.
@@ -48,7 +50,7 @@ pub(crate) struct ResultTexts<'a> {
     /// Lines of all parts.
     pub(crate) lines: u32,
     pub(crate) name: CallName,
-    /// Exit status, where it states one.
+    /// Exit status, where it tells of a run and states one.
     pub(crate) exit: Option<i64>,
     /// Evidence, in order; empty unless the tool is of class execution.
     pub(crate) errors: Vec<ErrorLine>,
@@ -78,10 +80,14 @@ impl<'a> ResultTexts<'a> {
             lines += part.lines;
             parts.push(part);
         }
-        let exit = parts.iter().find_map(|part| exit_status(&part.text));
+        let is_run = name.tells_of_a_run();
+        let framed = parts.iter().enumerate().filter(|_| is_run);
+        let exit = framed.filter_map(|(at, part)| Some((at, exit_frame(&part.text)?))).next();
+        let failed = exit.as_ref().filter(|(_, frame)| frame.status != 0);
         let errors = match name.class {
             tools::ToolClass::Execution => {
-                parts.iter().enumerate().flat_map(|(at, part)| error_lines(at, part)).collect()
+                let frame_in = |part: usize| failed.filter(|(at, _)| *at == part).map(|(_, frame)| frame);
+                parts.iter().enumerate().flat_map(|(at, part)| error_lines(at, part, frame_in(at))).collect()
             }
             tools::ToolClass::Retrieval | tools::ToolClass::Volatile => Vec::new(),
         };
@@ -91,11 +97,11 @@ impl<'a> ResultTexts<'a> {
             arrives_cut: any(&|text| tombstone::is_tombstone(text) || tombstone::holds_gap(text)),
             has_marker: any(&|text| memchr::memmem::find(text.as_bytes(), PIN_MARKER.as_bytes()).is_some()),
             rule_line: None,
-            tells_failure: exit.is_some_and(|exit| exit != 0) || any(&has_failing_verdict),
+            tells_failure: failed.is_some() || (is_run && any(&has_failing_verdict)),
             parts,
             lines,
             name,
-            exit,
+            exit: exit.map(|(_, frame)| frame.status),
             errors,
         })
     }
@@ -108,18 +114,22 @@ pub(crate) fn line_count(text: &str) -> u32 {
     u32::try_from(ends + open).unwrap_or(u32::MAX)
 }
 
-fn error_lines(part: usize, text: &PartText<'_>) -> Vec<ErrorLine> {
+/// Finds the evidence in a part; `failed` is the line that states how the run failed, if it stands there.
+fn error_lines(part: usize, text: &PartText<'_>, failed: Option<&ExitFrame>) -> Vec<ErrorLine> {
     let mut found = Vec::new();
     let mut start = 0;
     for (at, line) in text.text.split_inclusive('\n').enumerate() {
         let content = line.trim_end_matches(['\n', '\r']);
-        if tools::is_error_line(content) && !tombstone::frames_evidence(content) {
-            let (from, to) = (start, start + content.len());
+        let (from, to) = (start, start + content.len());
+        let is_error = tools::is_error_line(content);
+        let is_exit = failed.is_some_and(|frame| frame.line.start == from);
+        if (is_error || is_exit) && !tombstone::frames_evidence(content) {
             found.push(ErrorLine {
                 part,
                 start: u32::try_from(from).unwrap_or(u32::MAX),
                 end: u32::try_from(to).unwrap_or(u32::MAX),
                 line: u32::try_from(at).unwrap_or(u32::MAX),
+                is_exit: is_exit && !is_error,
             });
         }
         start += line.len();
@@ -127,97 +137,50 @@ fn error_lines(part: usize, text: &PartText<'_>) -> Vec<ErrorLine> {
     found
 }
 
-/// Lines at either end in which a frame states the exit status.
-const FRAME_LINES: usize = 4;
-/// How the frames of common agents say it; matched without regard to case.
-const EXIT_FRAMES: [&str; 7] = [
-    "exit code: ",
-    "exit code ",
-    "exited with code ",
-    "exit status: ",
-    "exit status ",
-    "\"exit_code\":",
-    "returncode: ",
-];
-
-fn exit_status(text: &str) -> Option<i64> {
+/// Finds the line that states the exit status, outside of what we left.
+fn exit_frame(text: &str) -> Option<ExitFrame> {
     let (head, end) = tombstone::around_marks(text);
-    let first = head.lines().take(FRAME_LINES);
-    let last = end.lines().rev().take(FRAME_LINES);
-    first.chain(last).find_map(|line| {
-        // A frame is a short line of its own, or the metadata that closes a JSON envelope.
-        let line = if line.len() > 400 { tail(line, 200) } else { line };
-        let lower = line.to_ascii_lowercase();
-        EXIT_FRAMES.iter().find_map(|frame| number_after(&lower, frame))
-    })
+    let last = || tools::last_exit(end).map(|frame| frame.behind(text.len() - end.len()));
+    tools::first_exit(head).or_else(last)
 }
-
-fn tail(text: &str, bytes: usize) -> &str {
-    let mut at = text.len().saturating_sub(bytes);
-    while !text.is_char_boundary(at) {
-        at += 1;
-    }
-    text.get(at..).unwrap_or_default()
-}
-
-fn number_after(line: &str, frame: &str) -> Option<i64> {
-    let rest = line.get(line.find(frame)? + frame.len()..)?.trim_start();
-    let end = rest.char_indices().find(|(at, c)| !(c.is_ascii_digit() || (*at == 0 && *c == '-')));
-    rest.get(..end.map_or(rest.len(), |(at, _)| at))?.parse().ok()
-}
-
-/// Closing lines by which test runners and compilers say that they failed.
-const FAILING_VERDICTS: [&str; 9] = [
-    "test result: FAILED",
-    "FAILED (failures=",
-    "FAILED (errors=",
-    "error: could not compile",
-    "error: test failed",
-    "npm ERR!",
-    "BUILD FAILED",
-    "Interrupted: ",
-    "Traceback (most recent call last):",
-];
-/// Bytes at the end of a result in which a verdict stands.
-const VERDICT_BYTES: usize = 2_000;
 
 fn has_failing_verdict(text: &str) -> bool {
-    let (_, end) = tombstone::around_marks(text);
-    let end = tail(end, VERDICT_BYTES);
-    FAILING_VERDICTS.iter().any(|verdict| end.contains(verdict))
-        || end.lines().rev().take(FRAME_LINES).any(is_pytest_failure)
-}
-
-/// `=== 2 failed, 3 passed in 0.12s ===`
-fn is_pytest_failure(line: &str) -> bool {
-    line.starts_with("==") && (line.contains(" failed") || line.contains(" error"))
+    tools::has_failing_verdict(tombstone::around_marks(text).1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn reads_the_exit_status_of_known_frames() {
-        assert_eq!(exit_status("Exit code 101\nerror: no"), Some(101));
-        assert_eq!(exit_status("fine\n[exit code 2]"), Some(2));
-        assert_eq!(exit_status("{\"output\":\"x\",\"metadata\":{\"exit_code\":0,\"duration\":1}}"), Some(0));
-        assert_eq!(exit_status("no frame here"), None);
+    fn part(text: &str) -> PartText<'_> {
+        PartText { literal: Span::new(0, 0), text: text.into(), passages: Vec::new(), lines: line_count(text) }
     }
 
     #[test]
-    fn knows_a_failing_verdict_from_a_passing_one() {
-        assert!(has_failing_verdict("running 2 tests\ntest result: FAILED. 1 passed; 1 failed"));
-        assert!(has_failing_verdict("===== 1 failed, 2 passed in 0.1s ====="));
-        assert!(!has_failing_verdict("===== 3 passed in 0.1s ====="));
+    fn an_exit_status_and_a_verdict_count_only_outside_of_our_marks() {
+        assert_eq!(exit_frame("a\nb\n[exit code 2]\n").unwrap().line, 4..17);
+        let gap =
+            "a\n[lines 2-9 of 10 left out; error lines:\n[exit code 2]\ntest result: FAILED\nno more error lines]\n";
+        assert_eq!(exit_frame(&format!("{gap}b")), None);
+        assert_eq!(exit_frame(&format!("{gap}[exit code 3]")).unwrap().line.start, gap.len());
+        assert!(!has_failing_verdict(gap) && has_failing_verdict("test result: FAILED"));
+    }
+
+    #[test]
+    fn the_line_that_states_a_failed_exit_is_an_error_line() {
+        let text = "fine\nerror: no\n[exit code 2]\n";
+        let frame = exit_frame(text).unwrap();
+        let lines = |failed| {
+            error_lines(0, &part(text), failed).iter().map(|line| (line.line, line.is_exit)).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(Some(&frame)), [(1, false), (2, true)]);
+        assert_eq!(lines(None), [(1, false)]);
     }
 
     #[test]
     fn a_line_that_would_end_a_mark_is_no_error_line() {
         let text = "[lines 2-9 of 9 left out; error lines:\nerror: one\n3 more error lines]\nno more error lines]\n";
-        let part =
-            PartText { literal: Span::new(0, 0), text: text.into(), passages: Vec::new(), lines: line_count(text) };
-        let lines: Vec<u32> = error_lines(0, &part).iter().map(|line| line.line).collect();
+        let lines: Vec<u32> = error_lines(0, &part(text), None).iter().map(|line| line.line).collect();
         assert_eq!(lines, [1]);
     }
 

@@ -119,7 +119,8 @@ fn without_colour_after(text: &str) -> &str {
     text
 }
 
-fn without_colour_before(line: &str) -> &str {
+/// Leaves out white space and colour before the first word.
+pub(super) fn without_colour_before(line: &str) -> &str {
     let mut rest = line.trim_start();
     while let Some(code) = rest.strip_prefix("\x1b[") {
         let Some((digits, after)) = code.split_once('m') else { break };

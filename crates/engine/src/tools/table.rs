@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::{
     evidence::{Evidence, EvidenceRows},
     shell::Looking,
+    verdict::Verdicts,
 };
 
 /// Bytes of a name that are searched for a server's name: providers allow 64 to 128.
@@ -45,6 +46,9 @@ pub(super) struct Row {
     pub(super) looks: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     pub(super) plan: bool,
+    /// Whether results tell of a command that ran, whatever their class.
+    #[serde(default)]
+    pub(super) runs: bool,
     #[serde(default)]
     pub(super) write: Vec<String>,
     #[serde(default)]
@@ -65,6 +69,7 @@ struct File {
     tool: Vec<Row>,
     shell: Shell,
     evidence: EvidenceRows,
+    verdict: Verdicts,
 }
 
 /// All that is known of tools.
@@ -74,6 +79,7 @@ pub(super) struct Table {
     by_name: BTreeMap<String, usize>,
     pub(super) looking: Vec<Looking>,
     pub(super) evidence: Evidence,
+    pub(super) verdict: Verdicts,
 }
 
 /// The shipped text is checked by a test; were it broken, every tool would be unknown, which is the careful reading.
@@ -89,6 +95,7 @@ fn read(text: &str) -> Result<Table, toml::de::Error> {
         rows: file.tool,
         looking: file.shell.looking,
         evidence: Evidence::from(file.evidence),
+        verdict: file.verdict,
     })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Server tools, citations and anything unknown become opaque items: passed through, counted, never touched.
 
-use super::builder::{Builder, Draft, Fields, list, literal, mark, value, word};
+use super::builder::{Builder, Draft, Fields, arguments, list, literal, mark, value, word};
 use crate::{
     error::Result,
     json::{NodeIdx, NodeKind, Outline},
@@ -77,7 +77,7 @@ fn read_block(builder: &mut Builder<'_, '_>, outline: &Outline<'_>, block: NodeI
             span,
             literal(outline, block, "id"),
             literal(outline, block, "name"),
-            value(outline, block, "input"),
+            arguments(outline, block, "input"),
             ArgumentsForm::Object,
         ),
         ("tool_result", ItemKind::User) => {

@@ -69,16 +69,32 @@ impl Draft {
         }
     }
 
-    /// A call.
+    /// A call, whose arguments are meant to be written as `form` says.
+    ///
+    /// Where they are not, they are read as the JSON they are: what is no object is then never edited.
     pub(super) fn call(
         span: Span,
         id: Option<Span>,
         name: Option<Span>,
-        arguments: Option<Span>,
+        arguments: Option<(Span, NodeKind)>,
         form: ArgumentsForm,
     ) -> Self {
+        let form = match arguments {
+            Some((_, kind)) if kind != NodeKind::String => ArgumentsForm::Object,
+            Some(_) | None => form,
+        };
+        let arguments = arguments.map(|(span, _)| span);
         let detail = Detail::Call(Call { id, name, arguments, form, result: None });
         Self { detail, ..Self::new(ItemKind::ToolCall, Side::Assistant, span, Weight::Texts) }
+    }
+
+    /// A call or result of a kind that this version does not know: counted as it stands, and only its pairing is read.
+    pub(super) fn unknown(self, span: Span) -> Self {
+        let mut draft = self.weighing(Weight::Raw(span)).with_texts(Vec::new()).fixed();
+        if let Detail::Call(call) = &mut draft.detail {
+            (call.name, call.arguments) = (None, None);
+        }
+        draft
     }
 
     /// A result.
@@ -227,6 +243,11 @@ pub(super) fn literal(outline: &Outline<'_>, object: NodeIdx, key: &str) -> Opti
 /// Gives the span of a field of any type.
 pub(super) fn value(outline: &Outline<'_>, object: NodeIdx, key: &str) -> Option<Span> {
     outline.get(object, key).map(|idx| outline.node(idx).span)
+}
+
+/// Gives the place and kind of a call's arguments.
+pub(super) fn arguments(outline: &Outline<'_>, object: NodeIdx, key: &str) -> Option<(Span, NodeKind)> {
+    outline.get(object, key).map(|idx| (outline.node(idx).span, outline.node(idx).kind))
 }
 
 /// Gives the span of a mark for the prompt cache.

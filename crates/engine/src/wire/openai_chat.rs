@@ -2,7 +2,7 @@
 //!
 //! Fields that other vendors add to messages stay where they are; their readable reasoning is an item.
 
-use super::builder::{Builder, Draft, Fields, list, literal, mark, value, word};
+use super::builder::{Builder, Draft, Fields, arguments, list, literal, mark, value, word};
 use crate::{
     error::Result,
     json::{NodeIdx, NodeKind, Outline},
@@ -51,15 +51,18 @@ fn read_assistant(builder: &mut Builder<'_, '_>, outline: &Outline<'_>, message:
 fn read_call(outline: &Outline<'_>, call: NodeIdx) -> Draft {
     let span = outline.node(call).span;
     let id = literal(outline, call, "id");
-    if let Some(function) = outline.get(call, "function") {
-        let name = literal(outline, function, "name");
-        return Draft::call(span, id, name, value(outline, function, "arguments"), ArgumentsForm::JsonString);
+    let named = |holder: NodeIdx, key: &str, form: ArgumentsForm| {
+        Draft::call(span, id, literal(outline, holder, "name"), arguments(outline, holder, key), form)
+    };
+    let (function, custom) = (outline.get(call, "function"), outline.get(call, "custom"));
+    match (word(outline, call, "type").as_ref(), function, custom) {
+        // Some clients leave the type out.
+        ("" | "function", Some(function), _) => named(function, "arguments", ArgumentsForm::JsonString),
+        ("" | "custom", _, Some(custom)) => named(custom, "input", ArgumentsForm::Text),
+        // Whatever it asks for, a result answers it, and no step may tear the two apart.
+        _ if id.is_some() => Draft::call(span, id, None, None, ArgumentsForm::Text).unknown(span),
+        _ => Draft::opaque(Side::Assistant, span),
     }
-    if let Some(custom) = outline.get(call, "custom") {
-        let name = literal(outline, custom, "name");
-        return Draft::call(span, id, name, value(outline, custom, "input"), ArgumentsForm::Text);
-    }
-    Draft::opaque(Side::Assistant, span)
 }
 
 fn read_content(builder: &mut Builder<'_, '_>, outline: &Outline<'_>, message: NodeIdx, kind: ItemKind) {

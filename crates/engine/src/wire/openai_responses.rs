@@ -2,13 +2,23 @@
 //!
 //! Items, not messages. Where the history lives on the server, the transcript says so and nothing is edited.
 
-use super::builder::{Builder, Draft, Fields, list, literal, value, word};
+use super::builder::{Builder, Draft, Fields, arguments, list, literal, word};
 use crate::{
     error::Result,
     json::{NodeIdx, NodeKind, Outline},
     span::Span,
     transcript::{ArgumentsForm, Binding, ErrorFlag, ItemKind, Side, Transcript, Weight, WireFormat},
 };
+
+/// Items that answer a call in a way this version knows.
+const OUTPUTS: [&str; 6] = [
+    "function_call_output",
+    "custom_tool_call_output",
+    "local_shell_call_output",
+    "shell_call_output",
+    "apply_patch_call_output",
+    "computer_call_output",
+];
 
 pub(super) fn read<'a>(outline: &Outline<'a>) -> Result<Transcript<'a>> {
     let root = outline.root();
@@ -50,20 +60,24 @@ fn read_item(builder: &mut Builder<'_, '_>, outline: &Outline<'_>, item: NodeIdx
         }
         "reasoning" => read_reasoning(outline, item),
         "function_call" => {
-            let arguments = value(outline, item, "arguments");
+            let arguments = arguments(outline, item, "arguments");
             Draft::call(span, call_id, literal(outline, item, "name"), arguments, ArgumentsForm::JsonString)
         }
         "custom_tool_call" => {
-            let input = value(outline, item, "input");
+            let input = arguments(outline, item, "input");
             Draft::call(span, call_id, literal(outline, item, "name"), input, ArgumentsForm::Text)
         }
         "local_shell_call" | "shell_call" | "computer_call" | "apply_patch_call" if call_id.is_some() => {
-            let action = value(outline, item, "action").or_else(|| value(outline, item, "operation"));
+            let action = arguments(outline, item, "action").or_else(|| arguments(outline, item, "operation"));
             Draft::call(span, call_id, literal(outline, item, "type"), action, ArgumentsForm::Object)
         }
-        output if output.ends_with("_output") && call_id.is_some() => {
+        output if OUTPUTS.contains(&output) && call_id.is_some() => {
             read_result(builder, outline, item, call_id);
             return;
+        }
+        // Whatever it holds, it answers a call, and no step may tear the two apart.
+        output if output.ends_with("_output") && call_id.is_some() => {
+            Draft::answer(span, call_id, ErrorFlag::Unset, Vec::new()).unknown(span)
         }
         unknown => Draft::opaque(opaque_side(unknown), span),
     };

@@ -23,7 +23,6 @@
 //! |---|---|---|
 //! | F10, F19 | size within the budget; the marker inside `content`; the original arguments; `call_4` shortened last | argument rules |
 //! | F07 | two user turns are counted | turns in a report |
-//! | F36 | the exit status, where the line that states it stands in a gap | gaps that carry it |
 //! | F40, F44 | no recall tool or instruction is added, where one could be | recall routes |
 //! | F76 at 300 | the mark names a handle | recall routes |
 //! | F41 | an old recall answer folds back to the id it asked for | recall |
@@ -44,6 +43,7 @@ mod identities;
 mod large;
 mod leaves_too_much;
 mod measures_wrongly;
+mod odd_bodies;
 mod reasoning;
 mod same_bytes;
 mod tears_pairs;

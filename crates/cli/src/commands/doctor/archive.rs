@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use liveset_archive::{MAX_ARCHIVE_BYTES, Scan};
+use liveset_archive::{MAX_ARCHIVE_BYTES, Scan, shown};
 use liveset_engine::report::grouped;
 
 use super::{Finding, Status, counted};
@@ -26,7 +26,7 @@ pub(super) fn check(path: &Path) -> Vec<Finding> {
     };
     if found.is_file() && found.len() == 0 {
         // Opening it would make it an archive, and a check changes nothing.
-        let text = format!("`{}` is empty: the first run makes an archive of it", path.display());
+        let text = format!("`{}` is empty: the first run makes an archive of it", shown(path));
         return [Finding::new(Status::Ok, "archive", text)].into_iter().chain(mode(path, &found)).collect();
     }
     match records(path, &found) {
@@ -41,7 +41,7 @@ fn missing(path: &Path) -> Finding {
     let above =
         path.ancestors().skip(1).map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
     let folder = above.into_iter().find(|folder| folder.exists()).unwrap_or(Path::new("."));
-    let text = format!("`{}` is not there", path.display());
+    let text = format!("`{}` is not there", shown(path));
     match tempfile::tempfile_in(folder) {
         Ok(_) => Finding::new(Status::Ok, "archive", format!("{text} yet: the first run makes it, for you alone")),
         Err(error) => Finding::of_failure("archive", &Failure::writing(folder, &error))
@@ -63,7 +63,7 @@ fn records(path: &Path, found: &Metadata) -> Result<Finding, Finding> {
 fn verdict(path: &Path, scan: &Scan) -> Finding {
     let held = format!(
         "`{}`: {} of {} in {}",
-        path.display(),
+        shown(path),
         counted(scan.originals as u64, "original", "originals"),
         counted(scan.manifests as u64, "body", "bodies"),
         counted(scan.bytes, "byte", "bytes")
@@ -110,7 +110,7 @@ fn mode(path: &Path, found: &Metadata) -> Option<Finding> {
     Some(match mode & 0o077 {
         0 => Finding::new(Status::Ok, "permissions", format!("mode {mode:04o}: only you may read it")),
         _ => Finding::new(Status::Warn, "permissions", format!("mode {mode:04o}: others may read what was cut"))
-            .hint(format!("chmod 600 {}", path.display())),
+            .hint(format!("chmod 600 {}", shown(path))),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use liveset_archive::shown;
 use liveset_engine::{policy::CONTRACT, report::grouped};
 use serde_json::{Value, json};
 
@@ -58,7 +59,7 @@ fn as_text(rows: &[Effective], args: &PolicyArgs, paint: Paint) -> String {
 fn note(row: &Effective, args: &PolicyArgs) -> String {
     let from = match (row.source, &args.policy) {
         (Source::Default, _) => "not set".to_owned(),
-        (Source::File, Some(path)) => format!("From {}", path.display()),
+        (Source::File, Some(path)) => format!("From {}", shown(path)),
         (Source::File, None) | (Source::Flag, _) => "From a flag".to_owned(),
     };
     if row.source != Source::Default {
