@@ -82,8 +82,10 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
 
 /// The order of sacrifice of `balanced`.
 fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
+    // A sweep that kept more than this would be refused as too little, or be due again at the next point.
+    let worth = trial.view.0.saturating_sub(desk.budget.min_sweep_gain.0.max(1));
+    let limit = Tokens(desk.budget.trigger.0.saturating_sub(desk.surcharge(trial)).min(worth));
     media::drop_old(desk, trial, pins)?;
-    let limit = Tokens(desk.budget.trigger.0.saturating_sub(desk.surcharge(trial)));
     let aim = fill::Aim { target: desk.budget.target.min(limit), limit };
     let mut decisions = fill::fill(desk, trial, pins, aim)?;
     decisions.sort_by_key(|decision| (decision.best, decision.ordinal));
