@@ -2,23 +2,7 @@
 
 use expect_test::expect;
 
-use crate::program::Place;
-
-/// Every command, as `help` lists them.
-const COMMANDS: [&str; 12] = [
-    "compact",
-    "inspect",
-    "explain",
-    "count",
-    "check",
-    "restore",
-    "diff",
-    "policy",
-    "doctor",
-    "schema",
-    "completions",
-    "man",
-];
+use crate::program::{COMMANDS, Place};
 
 #[test]
 fn the_list_of_commands_is_whole() {

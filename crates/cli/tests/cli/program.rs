@@ -7,6 +7,22 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+/// Every command, as `help` lists them.
+pub(crate) const COMMANDS: [&str; 12] = [
+    "compact",
+    "inspect",
+    "explain",
+    "count",
+    "check",
+    "restore",
+    "diff",
+    "policy",
+    "doctor",
+    "schema",
+    "completions",
+    "man",
+];
+
 /// A folder to run in.
 pub(crate) struct Place {
     folder: tempfile::TempDir,

@@ -12,9 +12,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    json,
     report::EditKind,
-    span::Span,
     transcript::{Item, ItemIdx, ItemKind, Side, UnitIdx, WireFormat},
 };
 
@@ -74,13 +72,11 @@ impl Layout {
             }
         }
         let results_of_none = desk.transcript.items.iter().take(state.items).filter_map(Item::answer);
-        let mut loose: BTreeSet<String> = results_of_none
-            .filter(|answer| answer.call.is_none())
-            .filter_map(|answer| id_of(desk, answer.id))
-            .collect();
+        let mut loose: BTreeSet<String> =
+            results_of_none.filter(|answer| answer.call.is_none()).filter_map(|answer| desk.id(answer.id)).collect();
         let mut calls = BTreeSet::new();
         for call in desk.transcript.items.iter().take(state.items).filter_map(Item::call) {
-            let Some(id) = id_of(desk, call.id) else { continue };
+            let Some(id) = desk.id(call.id) else { continue };
             if let Some(id) = calls.replace(id) {
                 loose.insert(id);
             }
@@ -92,10 +88,6 @@ impl Layout {
     fn items(&self, message: u32) -> &[ItemIdx] {
         self.messages.get(&message).map(Vec::as_slice).unwrap_or_default()
     }
-}
-
-fn id_of(desk: &Desk<'_, '_>, literal: Option<Span>) -> Option<String> {
-    Some(json::decode(literal?.of(desk.transcript.body)).ok()?.into_text().into_owned())
 }
 
 /// Gives the first and the last message of a unit's batch, if it may go.
@@ -120,7 +112,7 @@ fn batch(
             ends_in_reasoning = item.kind == ItemKind::Reasoning;
         }
         calls += u32::from(item.kind == ItemKind::ToolCall);
-        if id_of(desk, item.call().and_then(|call| call.id)).is_some_and(|id| layout.loose.contains(&id)) {
+        if desk.id(item.call().and_then(|call| call.id)).is_some_and(|id| layout.loose.contains(&id)) {
             return Ok(None);
         }
         if !is_complete(desk, state, pins, idx, unit)? {

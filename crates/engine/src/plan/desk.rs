@@ -15,7 +15,9 @@ use crate::{
     budget::Budget,
     counts::Counts,
     error::{Error, Result},
+    json,
     policy::{Policy, Preset},
+    span::Span,
     transcript::{Item, ItemIdx, ItemKind, Transcript},
 };
 
@@ -57,9 +59,9 @@ impl<'p, 'a> Desk<'p, 'a> {
         self.transcript.items.get(idx.at()).ok_or(Error::Edit { offset: 0 })
     }
 
-    /// Gives by how much the view is over the trigger, or `None` if it is not.
-    pub(crate) fn over_trigger(&self, state: &State) -> Option<u64> {
-        self.charged(state).checked_sub(self.budget.trigger.0).filter(|&over| over > 0)
+    /// Says whether the view is over the trigger.
+    pub(crate) fn is_over_trigger(&self, state: &State) -> bool {
+        self.charged(state) > self.budget.trigger.0
     }
 
     /// Gives the view as the trigger charges it.
@@ -72,6 +74,11 @@ impl<'p, 'a> Desk<'p, 'a> {
     /// Gives what the trigger charges for the fixed part beyond its size.
     pub(crate) fn surcharge(&self, state: &State) -> u64 {
         self.budget.charged_fixed(state.fixed).0.saturating_sub(state.fixed.0)
+    }
+
+    /// Gives what the literal of an id says.
+    pub(crate) fn id(&self, literal: Option<Span>) -> Option<String> {
+        Some(json::decode(literal?.of(self.transcript.body)).ok()?.into_text().into_owned())
     }
 
     /// Gives a result by its place in order of delivery, decoded.

@@ -76,7 +76,8 @@ fn write(desk: &Desk<'_, '_>, ordinal: usize, result: &ResultState) -> Result<(W
         }
     }
     let id = ContentId::of(&bytes);
-    let written = Written { tool: texts.name.tool.clone(), call_id: call_id(desk, item), archive_id: id, splices };
+    let call_id = desk.id(item.answer().and_then(|answer| answer.id));
+    let written = Written { tool: texts.name.tool.clone(), call_id, archive_id: id, splices };
     Ok((written, Original { id, bytes }))
 }
 
@@ -131,11 +132,6 @@ fn original_of(desk: &Desk<'_, '_>, texts: &ResultTexts<'_>) -> Result<(Vec<u8>,
     Ok((bytes, offsets))
 }
 
-fn call_id(desk: &Desk<'_, '_>, item: &Item) -> Option<String> {
-    let literal = item.answer()?.id?.of(desk.transcript.body);
-    Some(json::decode(literal).ok()?.text().to_owned())
-}
-
 fn of_media(desk: &Desk<'_, '_>, idx: ItemIdx, notice: &Notice) -> Result<(Edit, Original)> {
     let item = desk.item(idx)?;
     let body = desk.transcript.body;
@@ -151,7 +147,7 @@ fn of_media(desk: &Desk<'_, '_>, idx: ItemIdx, notice: &Notice) -> Result<(Edit,
         step: Some(0),
         reason: format!("older than the newest {} pictures", desk.policy.keep_media),
         tool: Some(crate::tools::CallName::of(desk.transcript, name).tool),
-        call_id: result.and_then(|result| call_id(desk, result)),
+        call_id: result.and_then(Item::answer).and_then(|answer| desk.id(answer.id)),
         tokens_before: notice.before,
         tokens_after: notice.after,
         archive_id: id,

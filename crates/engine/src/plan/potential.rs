@@ -2,15 +2,14 @@
 //!
 //! An upper bound from sizes alone: never scores, never decides which passage goes.
 
-use super::{desk::Desk, form::Form, media, protect, state::State};
+use super::{desk::Desk, form::Form, media, state::State};
 use crate::error::Result;
 
 /// Gives the tokens that old pictures and the tombstones of all free results would save.
 ///
-/// Depends on the view alone and not on what was tried at earlier points: a compacted body, in which less may go, is
+/// Pins must be tracked (`protect::track`). Depends on the view alone and not on what was tried at earlier points: a compacted body, in which less may go, is
 /// never swept where the body it came from was not (law 6).
 pub(crate) fn of_view(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
-    protect::track(desk, state)?;
     while state.results.get(state.potential.counted).is_some_and(|result| result.number < state.number) {
         let ordinal = state.potential.counted;
         state.potential.counted += 1;

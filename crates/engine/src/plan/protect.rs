@@ -9,7 +9,7 @@ use crate::{
     content_id::ContentId,
     error::Result,
     tools::{self, ToolClass},
-    transcript::{Call, Editing, ErrorFlag, Item},
+    transcript::{Call, Editing, ErrorFlag},
 };
 
 /// A later identical call's result under this share of the size says "unchanged".
@@ -59,7 +59,8 @@ fn lasting(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<Option<
     if item.answer().is_some_and(|answer| answer.editing == Editing::Fixed) {
         return Ok(Some(Pin::Fixed));
     }
-    if !desk.policy.pins.is_empty() && desk.policy.pins.contains(&id_of(desk, item)) {
+    let id = || desk.id(item.answer().and_then(|answer| answer.id));
+    if !desk.policy.pins.is_empty() && id().is_some_and(|id| desk.policy.pins.contains(&id)) {
         return Ok(Some(Pin::Policy));
     }
     Ok(desk.texts(ordinal)?.has_marker.then_some(Pin::Marker))
@@ -68,11 +69,6 @@ fn lasting(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<Option<
 fn answer_of<'d>(desk: &Desk<'d, '_>, state: &State, ordinal: usize) -> Result<Option<&'d crate::transcript::Answer>> {
     let Some(result) = state.results.get(ordinal) else { return Ok(None) };
     Ok(desk.item(result.item)?.answer())
-}
-
-fn id_of(desk: &Desk<'_, '_>, item: &Item) -> String {
-    let literal = item.answer().and_then(|answer| answer.id).map(|span| span.of(desk.transcript.body));
-    literal.and_then(|raw| crate::json::decode(raw).ok()).map(|id| id.text().to_owned()).unwrap_or_default()
 }
 
 /// A stub points back at the newest full answer of the same call. Re-runs of a command are no stubs.

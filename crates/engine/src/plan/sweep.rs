@@ -27,7 +27,7 @@ const HOPELESS_GROWTH: u64 = 16;
 /// Sweeps at the request point after item `point`, if one is due and allowed.
 pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<()> {
     state.held = Held::No;
-    if desk.over_trigger(state).is_none() {
+    if !desk.is_over_trigger(state) {
         return Ok(());
     }
     protect::track(desk, state)?;

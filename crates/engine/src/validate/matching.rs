@@ -35,6 +35,16 @@ impl Matching {
                 others.into_iter().zip(places).for_each(|(other, place)| self.join(other, place));
             }
         }
+        // Equal pieces of which some are gone: a neighbour that is known tells which. What follows comes first, since
+        // reasoning belongs to it.
+        for place in (0..output.len()).rev() {
+            let beside = self.partner(place + 1).and_then(|next| next.checked_sub(1));
+            self.join_if_open(output, place, beside, &mut there, &key);
+        }
+        for place in 1..output.len() {
+            let beside = self.partner(place - 1).map(|last| last + 1);
+            self.join_if_open(output, place, beside, &mut there, &key);
+        }
         let mut last = None;
         for (place, piece) in output.iter().enumerate() {
             let others = key(piece).and_then(|key| there.get_mut(&key));
@@ -47,6 +57,21 @@ impl Matching {
                 }
             }
             last = self.partner(place).or(last);
+        }
+    }
+
+    fn join_if_open(
+        &mut self,
+        output: &[Piece],
+        place: usize,
+        other: Option<usize>,
+        open: &mut BTreeMap<Key, BTreeSet<usize>>,
+        key: &impl Fn(&Piece) -> Option<Key>,
+    ) {
+        let others = output.get(place).and_then(key).and_then(|key| open.get_mut(&key));
+        let (Some(other), Some(others), None) = (other, others, self.partner(place)) else { return };
+        if others.remove(&other) {
+            self.join(other, place);
         }
     }
 
@@ -77,4 +102,23 @@ fn open(
         }
     }
     open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{span::Span, validate::pieces::Says};
+
+    fn piece(kind: Kind, digest: u128) -> Piece {
+        Piece { kind, span: Span::new(0, 0), message: None, digest, id: None, says: Says::Something, loads: Vec::new() }
+    }
+
+    #[test]
+    fn of_equal_thoughts_the_one_beside_what_stays_is_kept() {
+        let thought = || piece(Kind::FreeReasoning, 7);
+        let call = |digest| piece(Kind::Call, digest);
+        let original = [piece(Kind::User, 0), thought(), call(1), thought(), call(2)];
+        assert_eq!(of(&original, &[piece(Kind::User, 0), thought(), call(2)]).to_original, [Some(0), Some(3), Some(4)]);
+        assert_eq!(of(&original, &[piece(Kind::User, 0), thought(), call(1)]).to_original, [Some(0), Some(1), Some(2)]);
+    }
 }

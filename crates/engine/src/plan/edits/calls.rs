@@ -61,10 +61,9 @@ fn write(desk: &Desk<'_, '_>, call: &Call, cut: &CallState) -> Result<Option<(Wr
         splices.push(PartSplice { part: 0, from: splice.from, to: splice.to, with: splice.with.into(), back });
     }
     let id = ContentId::of(&bytes);
-    let literal = call.id.and_then(|id| json::decode(id.of(desk.transcript.body)).ok());
     let written = Written {
         tool: tools::tool_name(desk.transcript, call).unwrap_or_default(),
-        call_id: literal.map(|id| id.text().to_owned()),
+        call_id: desk.id(call.id),
         archive_id: id,
         splices,
     };

@@ -7,7 +7,6 @@ use aho_corasick::AhoCorasick;
 use super::chain::Chain;
 use crate::{
     error::Result,
-    json,
     plan::{desk::Desk, state::State},
 };
 
@@ -19,11 +18,9 @@ pub(super) fn named(desk: &Desk<'_, '_>, state: &State, chain: &Chain<'_>) -> Re
     let mut ids: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for &ordinal in &state.alive {
         let Some(result) = state.results.get(ordinal) else { continue };
-        let literal = desk.item(result.item)?.answer().and_then(|answer| answer.id);
-        let Some(literal) = literal else { continue };
-        let id = json::decode(literal.of(desk.transcript.body))?.into_text();
+        let Some(id) = desk.item(result.item)?.answer().and_then(|answer| desk.id(answer.id)) else { continue };
         if id.trim() == id && id.len() >= MIN_ID_BYTES {
-            ids.entry(id.into_owned()).or_default().push(ordinal);
+            ids.entry(id).or_default().push(ordinal);
         }
     }
     let mut named = BTreeSet::new();
