@@ -50,6 +50,9 @@ pub(crate) struct Aim {
 /// Decides the form of each candidate so that the view comes to the target, or as near as it can.
 pub(crate) fn fill(desk: &Desk<'_, '_>, state: &State, pins: &BTreeMap<usize, Pin>, aim: Aim) -> Result<Vec<Decision>> {
     let candidates = candidates(state, pins);
+    if candidates.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut floor = state.view.0;
     for &ordinal in &candidates {
         let Some(result) = state.results.get(ordinal) else { continue };
