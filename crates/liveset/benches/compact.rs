@@ -49,6 +49,7 @@ fn main() {
         let next = turn_ratios(&liveset, &body, &grown);
         let _ = writeln!(out, "P7 next turn,   {name:<12} {next}   hold now <= 10    {}", verdict(next.median, 10.0));
     }
+    wide_batches(&mut out);
     let me = std::env::current_exe().expect("the bench knows its file");
     // A process of its own, so that what making the body left in the allocator does not hide what compaction takes.
     let file = tempfile::NamedTempFile::new().expect("a place for the body");
@@ -56,6 +57,54 @@ fn main() {
     let child =
         std::process::Command::new(me).arg("--peak-memory").arg(file.path()).output().expect("the bench runs itself");
     let _ = write!(out, "{}", String::from_utf8_lossy(&child.stdout));
+}
+
+/// Results of the shorter wide batch.
+const BATCH_RESULTS: usize = 2_000;
+
+/// One message with many parallel calls under a small window: each result is a request point over the room.
+fn wide_batches(out: &mut impl std::io::Write) {
+    let batches = [BATCH_RESULTS, 2 * BATCH_RESULTS].map(wide_batch);
+    for share in [2, 8] {
+        let runs = batches.each_ref().map(|(body, tokens)| (body, liveset(tokens / share)));
+        let [short, long] = runs.each_ref().map(|(body, liveset)| {
+            move || {
+                black_box(liveset.compact(black_box(body)).expect("the batch compacts"));
+            }
+        });
+        let turns = summary((0..TURNS).map(|_| (seconds(long), seconds(short))).collect());
+        let _ = writeln!(
+            out,
+            "wide batch, window 1/{share}: {:.2} x the time for twice the results ({:.2} to {:.2}; {:.0} ms against \
+             {:.0} ms)   hold now <= 2.5   {}",
+            turns.median,
+            turns.least,
+            turns.most,
+            turns.subject_ms,
+            turns.yardstick_ms,
+            verdict(turns.median, 2.5)
+        );
+    }
+}
+
+/// Gives a body of that shape and its size in tokens.
+fn wide_batch(results: usize) -> (Vec<u8>, u64) {
+    let join = |block: &dyn Fn(usize) -> String| (0..results).map(block).collect::<Vec<_>>().join(",");
+    let calls = join(&|at| {
+        format!(r#"{{"type":"tool_use","id":"c{at}","name":"Read","input":{{"file_path":"src/file_{at}.rs"}}}}"#)
+    });
+    let answers = join(&|at| {
+        let line =
+            |line: usize| format!("line {line} of file {at} holds the value {} and more words\n", at * 31 + line);
+        let text = quoted(&(0..8 + at % 5).map(line).collect::<String>());
+        format!(r#"{{"type":"tool_result","tool_use_id":"c{at}","content":{text}}}"#)
+    });
+    let body = format!(
+        r#"{{"model":"gpt-4.1","messages":[{{"role":"user","content":"Go."}},{{"role":"assistant","content":[{calls}]}},{{"role":"user","content":[{answers}]}}]}}"#
+    );
+    let tokens =
+        liveset(u64::from(u32::MAX)).compact(body.as_bytes()).expect("the batch is read").report().tokens.before;
+    (body.into_bytes(), tokens)
 }
 
 fn verdict(ratio: f64, limit: f64) -> &'static str {

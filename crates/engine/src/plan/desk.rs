@@ -1,12 +1,13 @@
 //! What does a plan work with? Body, counts, limits and the decoded texts, each decoded once.
 
-use std::cell::OnceCell;
+use std::{borrow::Cow, cell::OnceCell};
 
 use liveset_tokens::{TokenCounter, Tokens};
 
 use super::{
     ends::Measure,
     form::{self, Form, PartForm},
+    score::{Hashes, Reading},
     state::State,
     templates,
     texts::ResultTexts,
@@ -34,6 +35,17 @@ pub(crate) struct Desk<'p, 'a> {
     texts: Vec<OnceCell<ResultTexts<'a>>>,
     /// Tokens of each passage alone, per result and part.
     passage_tokens: Vec<OnceCell<Vec<Vec<u32>>>>,
+    /// Shingles of each result: read by the first score, and used by those of later sweeps.
+    pub(crate) readings: Vec<OnceCell<Reading>>,
+    /// What each item adds to the chain.
+    chain: Vec<OnceCell<Vec<Said<'a>>>>,
+}
+
+/// A text of the chain, and its shingles once a score has read them.
+#[derive(Debug)]
+pub(crate) struct Said<'a> {
+    pub(crate) text: Cow<'a, str>,
+    pub(crate) hashes: OnceCell<Hashes>,
 }
 
 impl<'p, 'a> Desk<'p, 'a> {
@@ -52,7 +64,9 @@ impl<'p, 'a> Desk<'p, 'a> {
             .collect();
         let texts = results.iter().map(|_| OnceCell::new()).collect();
         let passage_tokens = results.iter().map(|_| OnceCell::new()).collect();
-        Self { transcript, counts, budget, policy, counter, price, results, texts, passage_tokens }
+        let readings = results.iter().map(|_| OnceCell::new()).collect();
+        let chain = transcript.items.iter().map(|_| OnceCell::new()).collect();
+        Self { transcript, counts, budget, policy, counter, price, results, texts, passage_tokens, readings, chain }
     }
 
     pub(crate) fn item(&self, idx: ItemIdx) -> Result<&'p Item> {
@@ -92,6 +106,21 @@ impl<'p, 'a> Desk<'p, 'a> {
         let mut texts = ResultTexts::of(self.transcript, self.item(idx)?)?;
         texts.rule_line = self.rule_line(idx)?;
         Ok(cell.get_or_init(|| texts))
+    }
+
+    /// Gives what an item adds to the chain, as `read` finds it, which is asked once.
+    pub(crate) fn said(
+        &self,
+        idx: ItemIdx,
+        read: impl FnOnce(&'p Item) -> Result<Vec<Cow<'a, str>>>,
+    ) -> Result<&[Said<'a>]> {
+        let Some(cell) = self.chain.get(idx.at()) else { return Ok(&[]) };
+        if let Some(said) = cell.get() {
+            return Ok(said);
+        }
+        let texts = read(self.item(idx)?)?;
+        let said = texts.into_iter().map(|text| Said { text, hashes: OnceCell::new() }).collect();
+        Ok(cell.get_or_init(|| said))
     }
 
     /// Gives the line that stands for a result under a preset of rules by tool name.

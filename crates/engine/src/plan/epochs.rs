@@ -88,6 +88,7 @@ fn take_in_result(desk: &Desk<'_, '_>, state: &mut State, idx: ItemIdx, item: &I
         tombstone: None,
         pin: None,
         gain: 0,
+        floor: None,
     });
     state.alive.push(ordinal);
     intake(desk, state, ordinal, item)

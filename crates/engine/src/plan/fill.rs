@@ -2,7 +2,7 @@
 //!
 //! Starts with every candidate at its tombstone and buys passages back by score, skipping what does not fit.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use liveset_tokens::Tokens;
 
@@ -11,14 +11,14 @@ use super::{
     desk::Desk,
     form::Form,
     pins::Pin,
-    score::{ChainText, Part, ResultText, Score, score},
+    score::{ChainText, Part, ResultText, Score, score_again},
     state::{Change, State, in_view},
 };
 use crate::{
     error::Result,
     json,
     report::EditKind,
-    transcript::{ArgumentsForm, Item, ItemKind},
+    transcript::{ArgumentsForm, Item, ItemIdx, ItemKind},
 };
 
 /// Step number in reports.
@@ -50,6 +50,9 @@ pub(crate) struct Aim {
 /// Decides the form of each candidate so that the view comes to the target, or as near as it can.
 pub(crate) fn fill(desk: &Desk<'_, '_>, state: &State, pins: &BTreeMap<usize, Pin>, aim: Aim) -> Result<Vec<Decision>> {
     let candidates = candidates(state, pins);
+    if candidates.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut floor = state.view.0;
     for &ordinal in &candidates {
         let Some(result) = state.results.get(ordinal) else { continue };
@@ -147,9 +150,12 @@ fn decide(desk: &Desk<'_, '_>, state: &State, candidate: &mut Candidate<'_, '_>)
 
 /// Scores every passage of every result delivered so far.
 pub(crate) fn scores(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<Vec<Vec<Score>>>> {
-    let chain = chain(desk, state)?;
-    let chain: Vec<ChainText<'_>> =
-        chain.iter().map(|(number, text)| ChainText { number: *number, text: text.as_ref() }).collect();
+    let mut chain = Vec::new();
+    for (at, item) in desk.transcript.items.iter().take(state.items).enumerate() {
+        let idx = ItemIdx(u32::try_from(at).unwrap_or(u32::MAX));
+        let said = desk.said(idx, |item| said(desk, item))?;
+        chain.extend(said.iter().map(|said| (ChainText { number: item.number, text: &said.text }, &said.hashes)));
+    }
     let mut views = Vec::with_capacity(state.results.len());
     for (ordinal, result) in state.results.iter().enumerate() {
         let texts = desk.texts(ordinal)?;
@@ -161,42 +167,34 @@ pub(crate) fn scores(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<Vec<Vec<S
         let parts = parts.map(|(part, in_view)| Part { text: &part.text, passages: &part.passages, in_view });
         results.push(ResultText { number: result.number, parts: parts.collect() });
     }
-    Ok(score(state.number, &chain, &results))
+    Ok(score_again(state.number, &chain, &results, &desk.readings))
 }
 
-type Chain<'a> = Vec<(u32, std::borrow::Cow<'a, str>)>;
-
-/// User and assistant text, readable reasoning and the string leaves of arguments, up to here.
-fn chain<'a>(desk: &Desk<'_, 'a>, state: &State) -> Result<Chain<'a>> {
-    let mut out: Chain<'a> = Vec::new();
-    for item in desk.transcript.items.iter().take(state.items) {
-        match item.kind {
-            ItemKind::User | ItemKind::Assistant | ItemKind::Reasoning => {
-                for text in &item.texts {
-                    out.push((item.number, json::decode(text.of(desk.transcript.body))?.into_text()));
-                }
-            }
-            ItemKind::ToolCall => push_arguments(desk, item, &mut out)?,
-            ItemKind::System | ItemKind::ToolResult | ItemKind::Media | ItemKind::Opaque => {}
+/// User and assistant text, readable reasoning and the string leaves of arguments: what an item adds to the chain.
+fn said<'a>(desk: &Desk<'_, 'a>, item: &Item) -> Result<Vec<Cow<'a, str>>> {
+    match item.kind {
+        ItemKind::User | ItemKind::Assistant | ItemKind::Reasoning => {
+            let texts = item.texts.iter();
+            texts.map(|text| Ok(json::decode(text.of(desk.transcript.body))?.into_text())).collect()
         }
+        ItemKind::ToolCall => arguments(desk, item),
+        ItemKind::System | ItemKind::ToolResult | ItemKind::Media | ItemKind::Opaque => Ok(Vec::new()),
     }
-    Ok(out)
 }
 
-fn push_arguments<'a>(desk: &Desk<'_, 'a>, item: &Item, out: &mut Chain<'a>) -> Result<()> {
-    let Some(call) = item.call() else { return Ok(()) };
-    let Some(raw) = call.arguments.map(|span| span.of(desk.transcript.body)) else { return Ok(()) };
-    let mut push_leaves = |leaves: Option<Vec<json::Leaf>>, otherwise: std::borrow::Cow<'a, str>| match leaves {
-        Some(leaves) => out.extend(leaves.into_iter().map(|leaf| (item.number, leaf.text.into()))),
-        None => out.push((item.number, otherwise)),
+fn arguments<'a>(desk: &Desk<'_, 'a>, item: &Item) -> Result<Vec<Cow<'a, str>>> {
+    let Some(call) = item.call() else { return Ok(Vec::new()) };
+    let Some(raw) = call.arguments.map(|span| span.of(desk.transcript.body)) else { return Ok(Vec::new()) };
+    let leaves_or = |leaves: Option<Vec<json::Leaf>>, otherwise: Cow<'a, str>| match leaves {
+        Some(leaves) => leaves.into_iter().map(|leaf| leaf.text.into()).collect(),
+        None => vec![otherwise],
     };
-    match call.form {
-        ArgumentsForm::Object => push_leaves(json::string_leaves(raw), String::from_utf8_lossy(raw)),
+    Ok(match call.form {
+        ArgumentsForm::Object => leaves_or(json::string_leaves(raw), String::from_utf8_lossy(raw)),
         ArgumentsForm::JsonString => {
             let text = json::decode(raw)?.into_text();
-            push_leaves(json::string_leaves(text.as_bytes()), text);
+            leaves_or(json::string_leaves(text.as_bytes()), text)
         }
-        ArgumentsForm::Text => push_leaves(None, json::decode(raw)?.into_text()),
-    }
-    Ok(())
+        ArgumentsForm::Text => vec![json::decode(raw)?.into_text()],
+    })
 }

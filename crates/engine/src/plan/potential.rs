@@ -2,8 +2,16 @@
 //!
 //! An upper bound from sizes alone: never scores, never decides which passage goes.
 
-use super::{desk::Desk, form::Form, media, state::State};
-use crate::error::Result;
+use super::{
+    desk::Desk,
+    form::Form,
+    media,
+    state::{Losable, State},
+};
+use crate::{
+    error::Result,
+    transcript::{ItemIdx, ItemKind},
+};
 
 /// Gives the tokens that old pictures and the tombstones of all free results would save.
 ///
@@ -44,6 +52,64 @@ fn gain(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize) -> Result<u64> {
     Ok(gain)
 }
 
+/// Gives what results and the pictures in them could lose at most, now or after any further item.
+///
+/// Pins that may pass are no hindrance here, and what arrived since the last sweep may go as a whole: so a view that is
+/// over the room even without all this stays so, whatever is tried (law 12 without a body that could fit being given up).
+pub(crate) fn losable(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
+    let mut sum = match state.potential.losable {
+        Some(sum) => sum,
+        None => {
+            let mut tokens = state.media.iter().map(|&media| desk.counts.item(media).0).sum();
+            for ordinal in state.alive.clone() {
+                tokens += losable_of(desk, state, ordinal)?;
+            }
+            Losable { items: state.items, tokens }
+        }
+    };
+    while sum.items < state.items {
+        let idx = ItemIdx(u32::try_from(sum.items).unwrap_or(u32::MAX));
+        let item = desk.item(idx)?;
+        sum.tokens += match item.kind {
+            ItemKind::ToolResult => desk.counts.text(idx).0,
+            ItemKind::Media if item.within.is_some() => desk.counts.item(idx).0,
+            ItemKind::Media
+            | ItemKind::System
+            | ItemKind::User
+            | ItemKind::Assistant
+            | ItemKind::Reasoning
+            | ItemKind::ToolCall
+            | ItemKind::Opaque => 0,
+        };
+        sum.items += 1;
+    }
+    state.potential.losable = Some(sum);
+    Ok(sum.tokens)
+}
+
+/// Gives what one result that may still go could lose: down to its tombstone, or to where step 5 left it.
+fn losable_of(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize) -> Result<u64> {
+    let Some(result) = state.results.get(ordinal) else { return Ok(0) };
+    let (tokens, original, floor) = (result.tokens.0, result.original, result.floor);
+    let is_processed = result.number < state.number;
+    if result.pin.is_some() || tokens <= desk.policy.min_gain {
+        return Ok(0);
+    }
+    let least = match (floor, result.tombstone) {
+        // Not tried yet, or pinned for now: no one knows how far step 5 comes.
+        (None, _) if !is_processed => 0,
+        (_, Some(tombstone)) => tombstone.0,
+        (_, None) => {
+            let tombstone = desk.size(ordinal, &Form::Gone, original)?;
+            if let Some(result) = state.results.get_mut(ordinal) {
+                result.tombstone = Some(tombstone);
+            }
+            tombstone.0
+        }
+    };
+    Ok(saved(tokens, least, desk.policy.min_gain))
+}
+
 /// Brings the sum up to date after a sweep, and lets go of results that can never go any more.
 ///
 /// Tombstones are final. A processed result hardly longer than its tombstone stays for good.
@@ -71,6 +137,7 @@ pub(crate) fn settle(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
     }
     state.alive = alive;
     state.potential.sum = sum;
+    state.potential.losable = None;
     Ok(())
 }
 

@@ -9,11 +9,14 @@ mod quotes;
 mod repeats;
 mod tally;
 
+use std::cell::OnceCell;
+
 use super::passages::Passage;
 use filter::Sightings;
 use quotes::Quotes;
 use repeats::Repeats;
 use shingled::Shingled;
+pub(crate) use shingled::{Hashes, Reading};
 use tally::{Tally, tally};
 
 /// The most results that may hold a shingle which is to tell what a quote refers to.
@@ -101,9 +104,22 @@ pub struct Score {
 /// ```
 #[must_use]
 pub fn score(current: u32, chain: &[ChainText<'_>], results: &[ResultText<'_>]) -> Vec<Vec<Vec<Score>>> {
+    let hashes: Vec<OnceCell<Hashes>> = chain.iter().map(|_| OnceCell::new()).collect();
+    let readings: Vec<OnceCell<Reading>> = results.iter().map(|_| OnceCell::new()).collect();
+    let chain: Vec<_> = chain.iter().copied().zip(&hashes).collect();
+    score_again(current, &chain, results, &readings)
+}
+
+/// The same for whoever scores more than once: texts are read only where they were not read before.
+pub(crate) fn score_again(
+    current: u32,
+    chain: &[(ChainText<'_>, &OnceCell<Hashes>)],
+    results: &[ResultText<'_>],
+    readings: &[OnceCell<Reading>],
+) -> Vec<Vec<Vec<Score>>> {
     let mut scratch = Vec::new();
-    let (shingled, sightings) = read(results, &mut scratch);
-    let mut quotes = Quotes::of(current, chain, &sightings);
+    let (shingled, sightings) = read(results, readings, &mut scratch);
+    let mut quotes = Quotes::of(current, chain, &sightings, &mut scratch);
     for (idx, result) in shingled.iter().enumerate() {
         result.for_each_part(&mut scratch, |hashes| quotes.see_result(idx, hashes));
     }
@@ -121,18 +137,23 @@ pub fn score(current: u32, chain: &[ChainText<'_>], results: &[ResultText<'_>]) 
 }
 
 /// Reads the shingles of all results, and notes those of results with something in view.
-fn read<'a>(results: &'a [ResultText<'a>], scratch: &mut Vec<u64>) -> (Vec<Shingled<'a>>, Sightings) {
+fn read<'a>(
+    results: &'a [ResultText<'a>],
+    readings: &'a [OnceCell<Reading>],
+    scratch: &mut Vec<u64>,
+) -> (Vec<Shingled<'a>>, Sightings) {
     let in_view = results.iter().filter(|result| shown_words(result).is_some());
     let bytes = in_view.flat_map(|result| &result.parts).map(|part| part.text.len()).sum();
     let mut sightings = Sightings::for_text(bytes);
-    let mut read = |result| {
-        let shingled = Shingled::of(result, scratch);
+    let mut read = |(result, reading): (&'a ResultText<'a>, &'a OnceCell<Reading>)| {
+        let reading = reading.get_or_init(|| Reading::of(&result.parts, scratch));
+        let shingled = Shingled::of(result, reading);
         if shown_words(result).is_some() {
             shingled.for_each_part(scratch, |hashes| hashes.iter().for_each(|hash| sightings.add(*hash)));
         }
         shingled
     };
-    let shingled = results.iter().map(&mut read).collect();
+    let shingled = results.iter().zip(readings).map(&mut read).collect();
     (shingled, sightings)
 }
 

@@ -1,10 +1,8 @@
 //! How are the newest results made to fit? Step 5 of `balanced`: whole lines from beginning and end.
 //!
-//! Runs only while the body is over the room, and stops there.
+//! Runs only while the body is over the room, and stops a little below it.
 
 use std::collections::BTreeMap;
-
-use liveset_tokens::Tokens;
 
 use super::{
     desk::{Desk, InTokens},
@@ -21,32 +19,52 @@ const STEP: u8 = 5;
 const MAX_ROUNDS: u32 = 6;
 /// What one gap costs at most without evidence, roughly; the recount after each round is exact.
 const GAP_TOKENS: u64 = 40;
+/// Share of the room that is freed ahead. Without it each further result of a wide batch would be over the room again,
+/// and all the others would be cut anew for it.
+const AHEAD_SHARE: u64 = 64;
+/// A result that was shortened before loses at least a quarter of what is left: so it is cut a few times, not once for
+/// each result that arrives after it.
+const AGAIN: (u64, u64) = (3, 4);
+/// What is tried next, as a share, where a cut saves too little: evidence in gaps has a size that no guess knows.
+const RETRY_SHARE: u64 = 4;
 
-/// Shortens unprocessed results, largest first, until the view fits the room.
+/// Shortens unprocessed results, largest first, until the view fits the room and a little more fits too.
 pub(crate) fn shorten_newest(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
-    let newest = |state: &State| -> Vec<usize> {
-        let free = state.alive.iter().copied().filter(|ordinal| !pins.contains_key(ordinal));
-        free.filter(|&ordinal| state.results.get(ordinal).is_some_and(|result| result.number >= state.number)).collect()
-    };
+    let room = desk.budget.room.0;
+    let goal = room - room / AHEAD_SHARE;
     let mut slack = GAP_TOKENS;
     for _ in 0..MAX_ROUNDS {
-        let over = state.view.0.saturating_sub(desk.budget.room.0);
-        if over == 0 {
+        let over = state.view.0.saturating_sub(goal);
+        let sizes = open(state, pins);
+        if over == 0 || sizes.is_empty() {
             return Ok(());
         }
-        let mut sizes: Vec<(u64, usize)> =
-            newest(state).into_iter().filter_map(|at| Some((state.results.get(at)?.tokens.0, at))).collect();
-        sizes.sort_by_key(|&(size, at)| (std::cmp::Reverse(size), at));
         let level = level(&sizes, over);
         for (size, ordinal) in sizes {
-            if size <= level || state.view.0 <= desk.budget.room.0 {
+            if size <= level || state.view.0 <= goal {
                 break;
             }
             shorten(desk, state, ordinal, level.saturating_sub(slack))?;
         }
         slack = slack.saturating_mul(2);
     }
+    for (_, ordinal) in open(state, pins) {
+        if state.view.0 > room {
+            shorten(desk, state, ordinal, 0)?;
+        }
+    }
     Ok(())
+}
+
+/// Gives size and place of the newest results that may be shortened further, largest first.
+fn open(state: &State, pins: &BTreeMap<usize, Pin>) -> Vec<(u64, usize)> {
+    let newest = state.alive.iter().filter(|ordinal| !pins.contains_key(ordinal)).filter_map(|&ordinal| {
+        let result = state.results.get(ordinal)?;
+        (result.number >= state.number && result.floor.is_none()).then_some((result.tokens.0, ordinal))
+    });
+    let mut sizes: Vec<(u64, usize)> = newest.collect();
+    sizes.sort_by_key(|&(size, at)| (std::cmp::Reverse(size), at));
+    sizes
 }
 
 /// Finds the size to which the largest come down so that together they lose `over`.
@@ -63,12 +81,49 @@ fn level(sizes: &[(u64, usize)], over: u64) -> u64 {
     0
 }
 
+/// Shortens one result to about `budget`, or to less where that would save too little; notes when it came to its floor.
 fn shorten(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, budget: u64) -> Result<()> {
-    let texts = desk.texts(ordinal)?;
     let Some(result) = state.results.get(ordinal) else { return Ok(()) };
-    if texts.is_blank {
+    let (size, original) = (result.tokens, result.original);
+    let is_cut = matches!(result.form.as_ref(), Form::Cut(_));
+    let was_shortened = result.change.as_ref().is_some_and(|change| change.step == Some(STEP));
+    let (kept, of) = if was_shortened { AGAIN } else { (1, 1) };
+    let worthwhile = size.0.saturating_sub(desk.policy.min_gain.saturating_add(GAP_TOKENS));
+    let mut budget = budget.min(worthwhile).min(size.0.saturating_mul(kept) / of);
+    if desk.texts(ordinal)?.is_blank {
+        set_floor(state, ordinal);
         return Ok(());
     }
+    loop {
+        let Some(form) = cut(desk, state, ordinal, budget)? else { return Ok(()) };
+        let tokens = desk.size(ordinal, &form, original)?;
+        // An edit saves `min_gain` by its original; the last step down must not stop because an earlier one came near.
+        let least = if budget == 0 && is_cut { 1 } else { desk.policy.min_gain };
+        let saves = tokens.0.saturating_add(least) <= size.0;
+        if saves {
+            let reason = "newest result, body over the window".to_owned();
+            state.set(ordinal, form, tokens, Change { kind: EditKind::Shorten, step: Some(STEP), reason });
+        }
+        if budget == 0 {
+            set_floor(state, ordinal);
+        }
+        if saves || budget == 0 {
+            return Ok(());
+        }
+        budget /= RETRY_SHARE;
+    }
+}
+
+fn set_floor(state: &mut State, ordinal: usize) {
+    if let Some(result) = state.results.get_mut(ordinal) {
+        result.floor = Some(result.tokens);
+    }
+}
+
+/// Gives the form that keeps about `budget` of a result, half of it from each end.
+fn cut(desk: &Desk<'_, '_>, state: &State, ordinal: usize, budget: u64) -> Result<Option<Form>> {
+    let texts = desk.texts(ordinal)?;
+    let Some(result) = state.results.get(ordinal) else { return Ok(None) };
     let bytes: usize = texts.parts.iter().map(|part| part.text.len()).sum();
     let mut removed: Vec<Vec<Removed>> = Vec::with_capacity(texts.parts.len());
     for (at, part) in texts.parts.iter().enumerate() {
@@ -80,15 +135,7 @@ fn shorten(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, budget: u64) 
         }
         removed.push(normalised(pieces));
     }
-    let form = Form::Cut(removed);
-    let tokens = desk.size(ordinal, &form, result.original)?;
-    if tokens.0 + desk.policy.min_gain > result.tokens.0 {
-        return Ok(());
-    }
-    let change =
-        Change { kind: EditKind::Shorten, step: Some(STEP), reason: "newest result, body over the window".to_owned() };
-    state.set(ordinal, form, Tokens(tokens.0), change);
-    Ok(())
+    Ok(Some(Form::Cut(removed)))
 }
 
 #[cfg(test)]

@@ -64,6 +64,15 @@ pub(crate) struct Potential {
     /// Results, from the first, whose gain is in the sum.
     pub(crate) counted: usize,
     pub(crate) sum: u64,
+    pub(crate) losable: Option<Losable>,
+}
+
+/// What all results and the pictures in them could lose at most, at any time to come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Losable {
+    /// Items, from the first, that are in the sum.
+    pub(crate) items: usize,
+    pub(crate) tokens: u64,
 }
 
 /// Why the view may stand over the trigger.
@@ -98,6 +107,8 @@ pub(crate) struct ResultState {
     pub(crate) pin: Option<Pin>,
     /// What its tombstone saves, once it is processed; 0 where it may not go.
     pub(crate) gain: u64,
+    /// Its size once step 5 can take no more of it.
+    pub(crate) floor: Option<Tokens>,
 }
 
 /// A call of which a rule cut the arguments.

@@ -2,7 +2,7 @@
 //!
 //! One batched clearing, or none: a sweep that frees too little is refused and planned again only after growth.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use liveset_tokens::Tokens;
 
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// A view that cannot fit whatever goes is planned again only after growing by this share.
-const HOPELESS_GROWTH: u64 = 16;
+const HOPELESS_GROWTH: u64 = 64;
 
 /// Sweeps at the request point after item `point`, if one is due and allowed.
 pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<()> {
@@ -47,7 +47,7 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
         state.held = Held::Reasoning;
         return Ok(());
     }
-    if state.view < state.next_plan && (!forced || is_hopeless(desk, state)) {
+    if state.view < state.next_plan && (!forced || is_hopeless(desk, state)?) {
         state.held = if forced { Held::No } else { Held::TooLittle };
         return Ok(());
     }
@@ -73,7 +73,7 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
         record(desk, state.view, &mut trial, point);
     }
     trial.next_plan = Tokens(0);
-    if trial.view > desk.budget.room && is_hopeless(desk, &trial) {
+    if trial.view > desk.budget.room && is_hopeless(desk, &mut trial)? {
         trial.next_plan = Tokens(trial.view.0.saturating_add(trial.view.0 / HOPELESS_GROWTH));
     }
     *state = trial;
@@ -106,14 +106,16 @@ fn breaks_reasoning(desk: &Desk<'_, '_>, before: &State, trial: &State, point: I
     Ok(first.is_some() && first < last && desk.item(point)?.kind != ItemKind::User)
 }
 
-/// Says whether what no step may touch is over the room by itself.
-fn is_hopeless(desk: &Desk<'_, '_>, state: &State) -> bool {
-    let results: u64 = state.results.iter().map(|result| result.tokens.0).sum();
-    let messages = match desk.policy.preset {
-        Preset::Balanced => 0,
-        Preset::Rules | Preset::Liveness => assistant_tokens(desk, state),
+/// Says whether what no step may ever touch is over the room by itself: then the body can never fit again.
+fn is_hopeless(desk: &Desk<'_, '_>, state: &mut State) -> Result<bool> {
+    let losable = match desk.policy.preset {
+        Preset::Balanced => potential::losable(desk, state)?,
+        Preset::Rules | Preset::Liveness => {
+            let results: u64 = state.results.iter().map(|result| result.tokens.0).sum();
+            results + assistant_tokens(desk, state)
+        }
     };
-    state.view.0.saturating_sub(results + messages) > desk.budget.room.0
+    Ok(state.view.0.saturating_sub(losable) > desk.budget.room.0)
 }
 
 /// Sums up calls, texts and reasoning of the assistant, which some presets may cut or drop.
@@ -147,11 +149,8 @@ fn take_whole(
     decisions: &[Decision],
 ) -> Result<()> {
     let mut order: Vec<(i32, usize)> = decisions.iter().map(|decision| (decision.best, decision.ordinal)).collect();
-    for &ordinal in &state.alive {
-        if !decisions.iter().any(|decision| decision.ordinal == ordinal) {
-            order.push((i32::MAX, ordinal));
-        }
-    }
+    let decided: BTreeSet<usize> = decisions.iter().map(|decision| decision.ordinal).collect();
+    order.extend(state.alive.iter().filter(|ordinal| !decided.contains(ordinal)).map(|&ordinal| (i32::MAX, ordinal)));
     order.sort_unstable();
     for (best, ordinal) in order {
         if state.view <= desk.budget.room {

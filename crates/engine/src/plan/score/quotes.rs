@@ -2,10 +2,12 @@
 //!
 //! Keeps an entry only for what stands, or may stand, in both: the rest of the chain costs no memory but a few bits of a filter.
 
+use std::cell::OnceCell;
+
 use super::filter::{Filter, Sightings, select};
+use super::shingled::Hashes;
 use super::table::Table;
 use super::{ChainText, RARE_RESULTS};
-use crate::shingles::for_each_batch;
 
 /// What is known of one shingle that the chain holds.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -57,17 +59,18 @@ pub(super) struct Quotes {
 
 impl Quotes {
     /// Reads the chain, as far as `sightings` of results in view ask for it.
-    pub(super) fn of(current: u32, chain: &[ChainText<'_>], sightings: &Sightings) -> Self {
-        let said = Filter::for_text(chain.iter().map(|text| text.text.len()).sum());
+    pub(super) fn of(
+        current: u32,
+        chain: &[(ChainText<'_>, &OnceCell<Hashes>)],
+        sightings: &Sightings,
+        scratch: &mut Vec<u64>,
+    ) -> Self {
+        let said = Filter::for_text(chain.iter().map(|(text, _)| text.text.len()).sum());
         let mut quotes = Self { said, table: Table::new() };
-        let mut hashes = Vec::new();
-        for text in chain {
+        for (text, hashes) in chain {
             let newest = if text.number <= current { text.number.saturating_add(1) } else { 0 };
-            for_each_batch(text.text, |batch| {
-                hashes.clear();
-                hashes.extend(batch.iter().map(|shingle| shingle.hash));
-                select(&hashes, |hash| sightings.may_hold(hash), |_, hash| quotes.add(hash, newest));
-            });
+            let hashes = hashes.get_or_init(|| Hashes::of(text.text, scratch)).all(text.text, scratch);
+            select(hashes, |hash| sightings.may_hold(hash), |_, hash| quotes.add(hash, newest));
         }
         quotes
     }

@@ -9,18 +9,28 @@ use crate::shingles::for_each_batch;
 /// prose hold one for five to ten bytes; only something like a table of digits holds more.
 const BYTES_PER_KEPT_HASH: usize = 4;
 
-/// The shingles of one result, part by part.
+/// The shingles of one result, part by part, and what of it is in view.
 pub(super) struct Shingled<'a> {
     pub(super) result: &'a ResultText<'a>,
+    parts: &'a [Kept],
+}
+
+/// What was read off a result's texts: the same whatever is in view, so one reading serves every score.
+#[derive(Debug)]
+pub(crate) struct Reading {
     parts: Vec<Kept>,
 }
 
 /// What is kept of one part.
+#[derive(Debug)]
 struct Kept {
-    /// The hashes in order, or nothing if they are too many.
-    hashes: Option<Vec<u64>>,
+    hashes: Hashes,
     runs: Vec<Run>,
 }
+
+/// The shingle hashes of a text in order, or nothing if they are too many.
+#[derive(Debug)]
+pub(crate) struct Hashes(Option<Vec<u64>>);
 
 /// The shingles that start in one passage.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,29 +48,60 @@ pub(super) struct Starting<'h> {
     pub(super) shown: usize,
 }
 
-impl<'a> Shingled<'a> {
-    /// Reads the texts of `result`. `scratch` is room to work in.
-    pub(super) fn of(result: &'a ResultText<'a>, scratch: &mut Vec<u64>) -> Self {
+impl Reading {
+    /// Reads the texts of a result. `scratch` is room to work in.
+    pub(super) fn of(parts: &[Part<'_>], scratch: &mut Vec<u64>) -> Self {
         let keep = |part: &Part<'_>| {
             scratch.clear();
             let runs = read(part, scratch);
-            let is_kept = scratch.len() <= part.text.len() / BYTES_PER_KEPT_HASH;
-            Kept { hashes: is_kept.then(|| scratch.clone()), runs }
+            Kept { hashes: Hashes::kept(part.text, scratch), runs }
         };
-        Self { result, parts: result.parts.iter().map(keep).collect() }
+        Self { parts: parts.iter().map(keep).collect() }
+    }
+}
+
+impl Hashes {
+    /// Reads a text. `scratch` is room to work in.
+    pub(super) fn of(text: &str, scratch: &mut Vec<u64>) -> Self {
+        read_again(text, scratch);
+        Self::kept(text, scratch)
+    }
+
+    fn kept(text: &str, hashes: &[u64]) -> Self {
+        Self((hashes.len() <= text.len() / BYTES_PER_KEPT_HASH).then(|| hashes.to_vec()))
+    }
+
+    /// Gives the hashes of `text`, which is what these were read from.
+    pub(super) fn all<'h>(&'h self, text: &str, scratch: &'h mut Vec<u64>) -> &'h [u64] {
+        if let Some(hashes) = &self.0 {
+            return hashes;
+        }
+        read_again(text, scratch);
+        scratch
+    }
+}
+
+fn read_again(text: &str, hashes: &mut Vec<u64>) {
+    hashes.clear();
+    for_each_batch(text, |batch| hashes.extend(batch.iter().map(|shingle| shingle.hash)));
+}
+
+impl<'a> Shingled<'a> {
+    pub(super) fn of(result: &'a ResultText<'a>, reading: &'a Reading) -> Self {
+        Self { result, parts: &reading.parts }
     }
 
     /// Calls `f` with all hashes of each part.
     pub(super) fn for_each_part(&self, scratch: &mut Vec<u64>, mut f: impl FnMut(&[u64])) {
-        for (part, kept) in self.result.parts.iter().zip(&self.parts) {
-            f(kept.hashes(part, scratch));
+        for (part, kept) in self.result.parts.iter().zip(self.parts) {
+            f(kept.hashes.all(part.text, scratch));
         }
     }
 
     /// Calls `f` with what starts in each passage of each part, in order.
     pub(super) fn for_each_passage(&self, scratch: &mut Vec<u64>, mut f: impl FnMut(Starting<'_>)) {
-        for (part, kept) in self.result.parts.iter().zip(&self.parts) {
-            let mut rest = kept.hashes(part, scratch);
+        for (part, kept) in self.result.parts.iter().zip(self.parts) {
+            let mut rest = kept.hashes.all(part.text, scratch);
             for (idx, run) in kept.runs.iter().enumerate() {
                 let (hashes, after) = rest.split_at_checked(run.len as usize).unwrap_or((rest, &[]));
                 let inside = hashes.len().saturating_sub(run.over as usize);
@@ -73,17 +114,6 @@ impl<'a> Shingled<'a> {
                 rest = after;
             }
         }
-    }
-}
-
-impl Kept {
-    fn hashes<'h>(&'h self, part: &Part<'_>, scratch: &'h mut Vec<u64>) -> &'h [u64] {
-        if let Some(hashes) = &self.hashes {
-            return hashes;
-        }
-        scratch.clear();
-        for_each_batch(part.text, |batch| scratch.extend(batch.iter().map(|shingle| shingle.hash)));
-        scratch
     }
 }
 

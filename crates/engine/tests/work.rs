@@ -1,0 +1,144 @@
+//! How much work does a plan do? Bytes of text counted and sweeps run, never a clock (law 12).
+//!
+//! A body twice as long may cost about twice as much, whatever its shape and however small the window is beside it.
+
+#![expect(clippy::unwrap_used, reason = "a test stops where something is wrong")]
+
+use std::{
+    fmt::Write as _,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use liveset_engine::{
+    budget::Budget,
+    counts::Counts,
+    json::Outline,
+    plan::{self, Fit, Inputs, Plan},
+    policy::Policy,
+    transcript::WireFormat,
+    wire,
+};
+use liveset_tokens::{CountCache, Exactness, Price, TokenCounter, Tokens, o200k};
+
+/// Adds up what is counted.
+struct Meter {
+    bytes: AtomicU64,
+}
+
+impl TokenCounter for Meter {
+    fn count(&self, text: &str) -> Tokens {
+        self.bytes.fetch_add(text.len() as u64, Ordering::Relaxed);
+        o200k().count(text)
+    }
+
+    fn name(&self) -> &str {
+        o200k().name()
+    }
+
+    fn exactness(&self) -> Exactness {
+        Exactness::Exact
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    /// One message with all the calls, and one with all the results.
+    Wide,
+    /// Call and result, over and over.
+    Sequential,
+}
+
+fn body(shape: Shape, results: usize) -> String {
+    let call =
+        |at: usize| format!(r#"{{"type":"tool_use","id":"c{at}","name":"Read","input":{{"file_path":"s/{at}.rs"}}}}"#);
+    let result = |at: usize| {
+        let mut text = String::new();
+        for line in 0..8 + at % 5 {
+            let _ = write!(text, "line {line} of file {at} holds the value {} and some more words\\n", at * 31 + line);
+        }
+        format!(r#"{{"type":"tool_result","tool_use_id":"c{at}","content":"{text}"}}"#)
+    };
+    let message = |role: &str, blocks: Vec<String>| format!(r#"{{"role":"{role}","content":[{}]}}"#, blocks.join(","));
+    let mut messages = vec![r#"{"role":"user","content":"Go."}"#.to_owned()];
+    match shape {
+        Shape::Wide => {
+            messages.push(message("assistant", (0..results).map(call).collect()));
+            messages.push(message("user", (0..results).map(result).collect()));
+        }
+        Shape::Sequential => {
+            for at in 0..results {
+                messages.push(message("assistant", vec![call(at)]));
+                messages.push(message("user", vec![result(at)]));
+            }
+        }
+    }
+    format!(r#"{{"messages":[{}]}}"#, messages.join(","))
+}
+
+/// Plans a body under a window, and gives the plan and the bytes it counted.
+fn plan_of(body: &str, window: u64) -> (Plan, u64) {
+    let outline = Outline::read(body.as_bytes()).unwrap();
+    let transcript = wire::read(WireFormat::Anthropic, &outline).unwrap();
+    let counts = Counts::of(&transcript, o200k(), &mut CountCache::default()).unwrap();
+    let mut policy = Policy::default();
+    policy.window = Some(window);
+    policy.reserve = Some(0);
+    let (budget, _) = Budget::of(&policy, None).unwrap();
+    let meter = Meter { bytes: AtomicU64::new(0) };
+    let inputs = Inputs {
+        transcript: &transcript,
+        counts: &counts,
+        budget: &budget,
+        policy: &policy,
+        counter: &meter,
+        price: Price::DEFAULT,
+    };
+    let plan = plan::plan(&inputs).unwrap();
+    (plan, meter.bytes.into_inner())
+}
+
+fn tokens(body: &str) -> u64 {
+    plan_of(body, u64::from(u32::MAX)).0.tokens_after.0
+}
+
+/// Windows that are tried, as shares of the body.
+const WINDOWS: u64 = 40;
+/// Results of the shorter body; the longer one has twice as many.
+const RESULTS: usize = 250;
+
+#[test]
+fn twice_the_results_cost_about_twice_the_work() {
+    for shape in [Shape::Wide, Shape::Sequential] {
+        let (short, long) = (body(shape, RESULTS), body(shape, 2 * RESULTS));
+        for over in [2, 8] {
+            let (few, counted) = plan_of(&short, tokens(&short) / over);
+            let (many, counted_long) = plan_of(&long, tokens(&long) / over);
+            assert!(!few.sweeps.is_empty(), "{shape:?}, 1/{over}: something is over the window");
+            assert!(
+                counted_long <= counted * 5 / 2,
+                "{shape:?}, 1/{over}: {counted} bytes counted, then {counted_long}"
+            );
+            let (sweeps, sweeps_long) = (few.sweeps.len(), many.sweeps.len());
+            assert!(sweeps_long <= sweeps * 3 / 2 + 2, "{shape:?}, 1/{over}: {sweeps} sweeps, then {sweeps_long}");
+        }
+    }
+}
+
+#[test]
+fn a_small_window_counts_each_text_a_few_times_at_most() {
+    for shape in [Shape::Wide, Shape::Sequential] {
+        let body = body(shape, 2 * RESULTS);
+        let (_, counted) = plan_of(&body, tokens(&body) / 8);
+        assert!(counted <= 12 * body.len() as u64, "{shape:?}: {counted} bytes counted of {}", body.len());
+    }
+}
+
+#[test]
+fn a_wide_batch_fits_wherever_its_gaps_do() {
+    let body = body(Shape::Wide, RESULTS / 4);
+    let all = tokens(&body);
+    let fits = |share: u64| plan_of(&body, all * share / WINDOWS).0.fit == Fit::Fits;
+    let smallest = (1..=WINDOWS).find(|&share| fits(share)).unwrap();
+    assert!(smallest < WINDOWS * 2 / 5, "each result leaves a gap, and that is enough");
+    assert!((smallest..=WINDOWS).all(fits), "more than the smallest window that is enough");
+}
