@@ -44,7 +44,8 @@ pub(crate) fn shorten_newest(desk: &Desk<'_, '_>, state: &mut State, pins: &BTre
             if size <= level || state.view.0 <= goal {
                 break;
             }
-            shorten(desk, state, ordinal, level.saturating_sub(slack))?;
+            // Where little is left at all, half of it may be lines.
+            shorten(desk, state, ordinal, level.saturating_sub(slack.min(level / 2)))?;
         }
         slack = slack.saturating_mul(2);
     }

@@ -91,7 +91,7 @@ fn f76_what_a_later_answer_leans_on_stays() {
     // At the stated budgets the body was over them before the short answer came, and what was decided there is final
     // (DESIGN section 8). A tombstone names the call; a gap stands under it.
     for (window, mark) in
-        [(1_000, "[pruned from context: read_file a.rs, 21 lines"), (300, "[lines 1-20 of 21 left out; ")]
+        [(1_000, "[pruned from context: read_file a.rs, 21 lines"), (300, "[lines 1-19 of 21 left out; ")]
     {
         let out = case.at(window);
         let (_, new) = out.result("toolu_l1");
