@@ -23,6 +23,7 @@ usage: cargo xtask <chore>
   test              everything that must hold before a commit lands
   bench [NAME]      all benches of the workspace, or those whose name matches; release build
   replay            the long Claude Code traces request by request, at windows of 50k and 100k
+  replay presets    every preset on every long trace, at 60 % and 30 % of its largest request
   record            plays the scripted agent and writes examples/session.json
   gen [--check]     writes the generated files; with --check only tells whether they are fresh";
 
@@ -41,6 +42,7 @@ fn run(words: &[&str]) -> Result<ExitCode> {
         ["bench"] => benches::run("*"),
         ["bench", name] => benches::run(name),
         ["replay"] => replay::run(),
+        ["replay", "presets"] => replay::run_presets(),
         ["record"] => record::run(),
         ["gen"] => generated::write_all(),
         ["gen", "--check"] => generated::check_all(),
