@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// What a wire message costs beside its content: the OpenAI cookbook's figure for its chat models; others are close.
-const MESSAGE_TOKENS: u64 = 3;
+pub(crate) const MESSAGE_TOKENS: u64 = 3;
 /// What a block (call, result, picture) costs beside its content; an estimate on the high side.
 const BLOCK_TOKENS: u64 = 4;
 /// What a request costs beside its messages: the reply's opening (OpenAI cookbook).

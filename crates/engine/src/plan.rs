@@ -22,6 +22,7 @@ mod price;
 mod rules;
 mod batches;
 mod liveness;
+mod reasoning;
 mod sweep;
 mod epochs;
 mod edits;
@@ -186,12 +187,16 @@ fn largest_kind(desk: &desk::Desk<'_, '_>) -> Option<(&'static str, u64)> {
 
 fn warnings(desk: &desk::Desk<'_, '_>, state: &State) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    if state.reasoning_at_risk {
-        let text = "signed reasoning follows an edit: some models reject or drop it (wire-formats, section 0a)";
+    if let Some(risk) = state.at_risk() {
+        let (edit, last) = (risk.edit.0, risk.last.0);
+        let text = format!(
+            "signed reasoning up to item {last} follows an edit of item {edit}: some models reject or drop it \
+             (wire-formats, section 0a)"
+        );
         warnings.push(Warning::new("reasoning_at_risk", text));
     }
     if edits::loses_mark(desk, state) {
-        let text = "a dropped batch held a cache mark, and no earlier block may carry it";
+        let text = "what was left out held a cache mark, and no earlier block may carry it";
         warnings.push(Warning::new("mark_lost", text));
     }
     let over_trigger = state.view > desk.budget.trigger && state.view <= desk.budget.room;

@@ -51,7 +51,7 @@ pub struct Policy {
     pub archive: ArchiveUse,
     /// How the agent gets an original back; decides the last words of tombstones.
     pub recall_route: RecallRoute,
-    /// What happens where signed reasoning follows an edit.
+    /// What happens where signed or encrypted reasoning follows an edit.
     pub reasoning: ReasoningGuard,
     /// Ids of calls whose results are never touched.
     pub pins: Vec<String>,
@@ -112,9 +112,14 @@ pub enum RecallRoute {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ReasoningGuard {
-    /// The sweep waits for the user's next text while the view fits; past that it sweeps and says so.
+    /// The sweep waits for the user's next text while the view fits; there reasoning behind the first edit leaves as
+    /// whole blocks, whatever each saves, where the format allows. Past the room it sweeps, removes none and says so.
     #[default]
     Respect,
+    /// The same, but no reasoning is ever removed by itself.
+    Keep,
+    /// No sweep waits, and reasoning behind an edit leaves wherever the format allows, also inside a turn.
+    Drop,
 }
 
 impl Default for Policy {

@@ -144,7 +144,7 @@ pub struct EditReport {
     pub call_id: Option<String>,
     /// Why, in facts.
     pub reason: String,
-    /// The sweep's step; `null` for intake.
+    /// The sweep's step; `null` for intake, moved marks and reasoning.
     pub step: Option<u8>,
     /// The item's size as it arrived.
     pub tokens_before: u64,

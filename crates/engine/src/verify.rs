@@ -120,6 +120,9 @@ fn one(
             Some(Err(_)) | None => defect("validity", "a block with a moved mark is no JSON"),
         };
     }
+    if edit.kind == EditKind::Reasoning {
+        return reasoning(item, edit, output, moves);
+    }
     if edit.tokens_after.0 + min_gain > edit.tokens_before.0 {
         return defect("never worse", "an edit saves too little");
     }
@@ -157,6 +160,27 @@ fn one(
         return defect("honest size", "a recount differs from the report");
     }
     Ok(())
+}
+
+/// Checks a block of reasoning that left: whole, signed, for no loss, and with what parted it from its neighbour.
+fn reasoning(item: &Item, edit: &Edit, output: &[u8], moves: &Moves) -> std::result::Result<(), Defect> {
+    let offset = moves.moved(item.span.end());
+    let defect = |law, what| Err(Defect { law, what, offset });
+    if !item.is_signed_reasoning() {
+        return defect("protected", "a removal of something that is no signed reasoning");
+    }
+    if edit.tokens_after > edit.tokens_before {
+        return defect("never worse", "an edit adds tokens");
+    }
+    let is_whole = edit.splices.iter().any(|splice| splice.span == item.span);
+    if !is_whole || edit.splices.iter().any(|splice| !splice.with.is_empty()) {
+        return defect("fidelity", "removed reasoning leaves something behind");
+    }
+    let (before, after) = (output.get(..offset).unwrap_or_default(), output.get(offset..).unwrap_or_default());
+    match (before.trim_ascii_end().last(), after.trim_ascii_start().first()) {
+        (Some(b'[' | b','), Some(b'{')) | (Some(b'}'), Some(b',' | b']')) => Ok(()),
+        _ => defect("validity", "a list does not close over removed reasoning"),
+    }
 }
 
 /// Checks a call whose arguments a rule cut: still a JSON object, and of the size that was said.
@@ -212,7 +236,7 @@ pub fn whole(
     let is_plain = |item: &Item| item.within.is_none();
     let gone = Gone::of(transcript, edits);
     let before: Vec<_> =
-        (0_u32..).zip(&transcript.items).filter(|(_, item)| is_plain(item) && !gone.holds(item)).collect();
+        (0_u32..).zip(&transcript.items).filter(|(at, item)| is_plain(item) && !gone.holds(*at, item)).collect();
     let after: Vec<_> = again.items.iter().filter(|item| is_plain(item)).collect();
     if before.len() != after.len() {
         return defect("validity", "items are missing or new", 0);
@@ -230,8 +254,9 @@ pub fn whole(
     Ok(Ok(()))
 }
 
-/// What dropped batches took with them.
+/// What dropped batches took with them, and reasoning that left by itself.
 struct Gone {
+    reasoning: BTreeSet<u32>,
     messages: BTreeSet<u32>,
     numbers: BTreeSet<u32>,
 }
@@ -242,14 +267,16 @@ impl Gone {
         let spans: Vec<Span> = drops.flat_map(|edit| edit.splices.iter().map(|splice| splice.span)).collect();
         let is_gone = |item: &&Item| spans.iter().any(|span| span.contains(item.span));
         let items = || transcript.items.iter().filter(is_gone);
+        let reasoning = edits.iter().filter(|edit| edit.kind == EditKind::Reasoning);
         Self {
+            reasoning: reasoning.map(|edit| edit.item.0).collect(),
             messages: items().filter_map(|item| item.message).collect(),
             numbers: items().map(|item| item.number).collect(),
         }
     }
 
-    fn holds(&self, item: &Item) -> bool {
-        item.message.is_some_and(|message| self.messages.contains(&message))
+    fn holds(&self, at: u32, item: &Item) -> bool {
+        self.reasoning.contains(&at) || item.message.is_some_and(|message| self.messages.contains(&message))
     }
 
     fn messages_before(&self, message: u32) -> u32 {

@@ -17,6 +17,8 @@ pub struct Budget {
     pub min_gain: u64,
     /// What a sweep must free, in percent of the window.
     pub min_sweep_gain_percent: u8,
+    /// What becomes of signed reasoning behind an edit: a value of the setting `reasoning`.
+    pub reasoning: &'static str,
 }
 
 impl Budget {
@@ -46,6 +48,7 @@ impl Budget {
         target_percent: 60,
         min_gain: 32,
         min_sweep_gain_percent: 5,
+        reasoning: "respect",
     };
 }
 
@@ -60,15 +63,17 @@ pub fn budgets() -> impl Strategy<Value = Budget> {
     ];
     let min_gain = prop_oneof![3 => Just(32_u64), 1 => Just(1), 1 => Just(0), 1 => Just(200)];
     let min_sweep = prop_oneof![2 => Just(5_u8), 2 => Just(0), 1 => 1_u8..60];
-    (window, reserve, limits, min_gain, min_sweep).prop_map(
-        |(window_permille, reserve_percent, (trigger_percent, target_percent), min_gain, min_sweep_gain_percent)| {
+    let reasoning = prop_oneof![3 => Just("respect"), 1 => Just("keep"), 1 => Just("drop")];
+    (window, reserve, limits, min_gain, min_sweep, reasoning).prop_map(
+        |(window_permille, reserve_percent, (trigger, target), min_gain, min_sweep_gain_percent, reasoning)| {
             Budget {
                 window_permille,
                 reserve_percent,
-                trigger_percent,
-                target_percent,
+                trigger_percent: trigger,
+                target_percent: target,
                 min_gain,
                 min_sweep_gain_percent,
+                reasoning,
             }
         },
     )

@@ -32,7 +32,7 @@ pub enum Ids {
 #[derive(Clone, Debug)]
 enum Round {
     User { text: Recipe, media: Option<Media>, shape: Shape },
-    Reply { text: Recipe, reasoning: Option<ReasoningScript> },
+    Reply { text: Recipe, reasoning: Option<ReasoningScript>, is_cut_off: bool },
     Work(WorkScript),
 }
 
@@ -45,6 +45,7 @@ struct ReasoningScript {
 #[derive(Clone, Debug)]
 struct WorkScript {
     reasoning: Option<ReasoningScript>,
+    afterthought: Option<ReasoningScript>,
     text: Option<Recipe>,
     calls: Vec<CallScript>,
     delivery: Delivery,
@@ -145,16 +146,18 @@ fn media() -> impl Strategy<Value = Media> {
     (1_u32..900, 1_u32..900, 0_usize..400).prop_map(|(width, height, filler)| Media { width, height, filler })
 }
 
-fn reasoning() -> impl Strategy<Value = Option<ReasoningScript>> {
-    let script = (chain_recipes(), option::of(any::<u64>())).prop_map(|(text, seal)| ReasoningScript { text, seal });
-    option::weighted(0.2, script)
+fn reasoning(share: f64) -> impl Strategy<Value = Option<ReasoningScript>> {
+    let seal = option::weighted(0.7, any::<u64>());
+    let script = (chain_recipes(), seal).prop_map(|(text, seal)| ReasoningScript { text, seal });
+    option::weighted(share, script)
 }
 
 fn round() -> impl Strategy<Value = Round> {
     prop_oneof![
         2 => (chain_recipes(), option::weighted(0.15, media()), shapes())
             .prop_map(|(text, media, shape)| Round::User { text, media, shape }),
-        1 => (chain_recipes(), reasoning()).prop_map(|(text, reasoning)| Round::Reply { text, reasoning }),
+        1 => (chain_recipes(), reasoning(0.4), prop::bool::weighted(0.05))
+            .prop_map(|(text, reasoning, is_cut_off)| Round::Reply { text, reasoning, is_cut_off }),
         7 => work().prop_map(Round::Work),
     ]
 }
@@ -163,15 +166,17 @@ fn work() -> impl Strategy<Value = WorkScript> {
     let delivery =
         prop_oneof![8 => Just(Delivery::Together), 1 => Just(Delivery::Reversed), 1 => Just(Delivery::OneByOne)];
     (
-        reasoning(),
+        reasoning(0.3),
+        reasoning(0.1),
         option::weighted(0.4, chain_recipes()),
         vec(call(), 1..4),
         delivery,
         option::weighted(0.1, chain_recipes()),
         option::weighted(0.05, any::<u8>()),
     )
-        .prop_map(|(reasoning, text, calls, delivery, text_after, unknown)| WorkScript {
+        .prop_map(|(reasoning, afterthought, text, calls, delivery, text_after, unknown)| WorkScript {
             reasoning,
+            afterthought,
             text,
             calls,
             delivery,
@@ -215,9 +220,13 @@ impl Stage {
                     let shape = if media.is_some() { Shape::Blocks } else { *shape };
                     self.events.push(Event::User(UserMessage { parts, shape }));
                 }
-                Round::Reply { text, reasoning } => {
-                    let text = text.write(&self.earlier);
-                    self.assistant(reasoning.as_ref(), Some(text), Vec::new(), None);
+                Round::Reply { text, reasoning, is_cut_off } => {
+                    let reasoning = self.reasoning(reasoning.as_ref());
+                    let text = Some(text.write(&self.earlier));
+                    let is_cut_off = *is_cut_off && reasoning.is_some();
+                    let (calls, unknown) = (Vec::new(), None);
+                    let afterthought = None;
+                    self.assistant(AssistantMessage { reasoning, afterthought, is_cut_off, text, calls, unknown });
                 }
                 Round::Work(work) => self.work(work),
             }
@@ -228,29 +237,28 @@ impl Stage {
         self.events.push(Event::User(UserMessage { parts: vec![Part::Text(text)], shape: Shape::Plain }));
     }
 
-    fn assistant(
-        &mut self,
-        reasoning: Option<&ReasoningScript>,
-        text: Option<String>,
-        calls: Vec<Call>,
-        unknown: Option<u8>,
-    ) {
+    fn reasoning(&self, script: Option<&ReasoningScript>) -> Option<Reasoning> {
+        script.map(|script| Reasoning { text: script.text.write(&self.earlier), seal: script.seal.map(seal) })
+    }
+
+    fn assistant(&mut self, message: AssistantMessage) {
         // Two assistant messages in a row exist in no real client: the user goes on, or interrupted.
         if matches!(self.events.last(), Some(Event::Assistant(_))) {
             self.user("[Request interrupted by user] go on".to_owned());
         }
-        let reasoning =
-            reasoning.map(|script| Reasoning { text: script.text.write(&self.earlier), seal: script.seal.map(seal) });
-        self.events.push(Event::Assistant(AssistantMessage { reasoning, text, calls, unknown }));
+        self.events.push(Event::Assistant(message));
     }
 
     fn work(&mut self, work: &WorkScript) {
+        let (reasoning, afterthought) =
+            (self.reasoning(work.reasoning.as_ref()), self.reasoning(work.afterthought.as_ref()));
         let text = work.text.as_ref().map(|text| text.write(&self.earlier));
         let ids: Vec<_> = (0..work.calls.len()).map(|place| self.next_id(place)).collect();
         let calls = work.calls.iter().zip(&ids).map(|(script, id)| script.call(id.clone(), &self.earlier)).collect();
         let mut results: Vec<_> =
             work.calls.iter().zip(ids).filter_map(|(script, id)| script.result(id, &mut self.earlier)).collect();
-        self.assistant(work.reasoning.as_ref(), text, calls, work.unknown);
+        let unknown = work.unknown;
+        self.assistant(AssistantMessage { reasoning, afterthought, is_cut_off: false, text, calls, unknown });
         let text_after = work.text_after.as_ref().map(|text| text.write(&self.earlier));
         match work.delivery {
             Delivery::Together => {}

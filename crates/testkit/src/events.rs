@@ -101,6 +101,10 @@ pub struct UserMessage {
 pub struct AssistantMessage {
     /// Reasoning in front.
     pub reasoning: Option<Reasoning>,
+    /// Reasoning between text and calls, in formats whose messages have blocks of it.
+    pub afterthought: Option<Reasoning>,
+    /// Whether the reply was cut off while it was thinking, in formats that keep such a message.
+    pub is_cut_off: bool,
     /// Text; may be blank, as cancelled replies are.
     pub text: Option<String>,
     /// Calls, in order.

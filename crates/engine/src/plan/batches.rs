@@ -102,12 +102,12 @@ fn batch(
         return Ok(None);
     };
     let mut messages = BTreeSet::new();
-    let (mut calls, mut signed, mut ends_in_reasoning) = (0_u32, false, false);
+    let (mut calls, mut reasons, mut ends_in_reasoning) = (0_u32, false, false);
     for &idx in &found.items {
         let item = desk.item(idx)?;
         let Some(message) = item.message.filter(|_| idx.at() < state.items) else { return Ok(None) };
         messages.insert(message);
-        signed |= item.is_signed_reasoning();
+        reasons |= item.kind == ItemKind::Reasoning;
         if item.side == Side::Assistant {
             ends_in_reasoning = item.kind == ItemKind::Reasoning;
         }
@@ -124,8 +124,8 @@ fn batch(
     if calls == 0 || !is_run || ends_in_reasoning || state.drops_message(first) {
         return Ok(None);
     }
-    // In the turn that goes on, a provider asks for all of the model's signed thoughts.
-    if signed && desk.transcript.format == WireFormat::Anthropic && layout.turn.is_none_or(|turn| turn < first) {
+    // In the turn that goes on, a provider asks for all of the model's thoughts.
+    if reasons && desk.transcript.format == WireFormat::Anthropic && layout.turn.is_none_or(|turn| turn < first) {
         return Ok(None);
     }
     for &idx in messages.iter().flat_map(|&message| layout.items(message)) {
@@ -196,7 +196,7 @@ fn size_now(desk: &Desk<'_, '_>, state: &State, items: &[ItemIdx]) -> u64 {
             (Some(result), _, _) => Some((result.original, result.tokens)),
             (None, Some(call), _) => Some((call.before, call.after)),
             (None, None, Some(notice)) => Some((notice.before, notice.after)),
-            (None, None, None) => None,
+            (None, None, None) => state.thoughts.get(&idx).map(|thought| (thought.before, thought.after)),
         };
         change.map_or(whole, |(before, after)| (whole + after.0).saturating_sub(before.0))
     };

@@ -4,6 +4,7 @@
 
 mod calls;
 mod drops;
+mod thoughts;
 
 pub(crate) use drops::loses_mark;
 
@@ -47,6 +48,7 @@ pub(crate) fn edits(desk: &Desk<'_, '_>, state: &mut State) -> Result<(Vec<Edit>
     }
     calls::edits(desk, state, &mut edits, &mut originals)?;
     drops::edits(desk, state, &mut edits, &mut originals)?;
+    thoughts::edits(desk, state, &mut edits, &mut originals)?;
     for (&idx, notice) in &state.notices {
         let (edit, original) = of_media(desk, idx, notice)?;
         edits.push(edit);

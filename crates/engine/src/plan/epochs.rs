@@ -29,6 +29,7 @@ pub(crate) fn walk(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
         let goes_on = items.get(state.items).is_some_and(|next| next.within.is_some());
         if item.side == Side::Other && !goes_on {
             sweep::at_point(desk, state, idx)?;
+            state.prev_view = state.view;
         }
     }
     Ok(())

@@ -34,6 +34,8 @@ pub struct State {
     pub(crate) calls: BTreeMap<ItemIdx, CallState>,
     /// Batches that were dropped whole, by their first wire message.
     pub(crate) batches: BTreeMap<u32, Batch>,
+    /// Signed reasoning that left by itself, as whole blocks.
+    pub(crate) thoughts: BTreeMap<ItemIdx, Thought>,
     /// Notices in place of pictures.
     pub(crate) notices: BTreeMap<ItemIdx, Notice>,
     /// Tokens of tools and system.
@@ -54,8 +56,10 @@ pub struct State {
     pub(crate) sweeps: Vec<SweepRecord>,
     /// What went wrong or was held back at the newest request point.
     pub(crate) held: Held,
-    /// Items after which a sweep changed something before signed reasoning.
-    pub(crate) reasoning_at_risk: bool,
+    /// Signed reasoning that was left behind a change.
+    pub(crate) risk: Option<AtRisk>,
+    /// Size of the view at the request point before.
+    pub(crate) prev_view: Tokens,
 }
 
 /// What the tombstones of processed results would save together.
@@ -165,6 +169,23 @@ pub(crate) struct PartSplice {
     pub(crate) back: Back,
 }
 
+/// A block of signed reasoning that left by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Thought {
+    pub(crate) before: Tokens,
+    /// What its message costs by itself, where the block opened it.
+    pub(crate) after: Tokens,
+}
+
+/// Signed reasoning that a change before it may have made void.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AtRisk {
+    /// The first item that was changed.
+    pub(crate) edit: ItemIdx,
+    /// The last block that was there by then.
+    pub(crate) last: ItemIdx,
+}
+
 /// A notice in place of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Notice {
@@ -198,7 +219,24 @@ impl State {
         let batches = self.batches.values().filter(|batch| !other.batches.contains_key(&batch.first));
         let others = other.batches.values().filter(|batch| !self.batches.contains_key(&batch.first));
         let batches = batches.chain(others).map(|batch| batch.item);
-        forms.chain(media).chain(calls).chain(batches).min().map(ItemIdx::at)
+        let left = |idx: &&ItemIdx| self.thoughts.contains_key(idx) != other.thoughts.contains_key(idx);
+        let thoughts = self.thoughts.keys().chain(other.thoughts.keys()).filter(left).copied();
+        forms.chain(media).chain(calls).chain(batches).chain(thoughts).min().map(ItemIdx::at)
+    }
+
+    /// Gives the signed reasoning behind a change, if any of it is still in view.
+    pub(crate) fn at_risk(&self) -> Option<AtRisk> {
+        let behind = |risk: &AtRisk| self.signed.iter().any(|&idx| risk.edit < idx && idx <= risk.last);
+        self.risk.filter(behind)
+    }
+
+    /// Says whether the view went over a line of a grid since the request point before, or over `start`, from which on
+    /// the grid counts.
+    ///
+    /// What is worth a try only now and then is tried there: by the view alone, not by what was tried before (law 6).
+    pub(crate) fn crosses_grid(&self, step: u64, start: u64) -> bool {
+        let step = step.max(1);
+        self.prev_view.0 <= start || self.prev_view.0 / step != self.view.0 / step
     }
 
     /// Says whether a wire message went with its batch.
@@ -225,6 +263,7 @@ impl State {
             }
             self.calls.remove(&idx);
             self.notices.remove(&idx);
+            self.thoughts.remove(&idx);
             self.alive.retain(|&alive| Some(alive) != ordinal);
             self.media.retain(|&media| media != idx);
             self.signed.retain(|&signed| signed != idx);

@@ -12,13 +12,13 @@ use super::{
     form::Form,
     liveness, media,
     pins::Pin,
-    potential, price, protect, rules, shorten,
+    potential, price, protect, reasoning, rules, shorten,
     state::{Held, State, SweepRecord},
 };
 use crate::{
     error::Result,
     policy::Preset,
-    transcript::{ItemIdx, ItemKind, Side},
+    transcript::{ItemIdx, Side},
 };
 
 /// A view that cannot fit whatever goes is planned again only after growing by this share.
@@ -43,7 +43,8 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
         state.held = if potential == 0 { Held::No } else { Held::TooLittle };
         return Ok(());
     }
-    if !forced && preset == Preset::Balanced && waits_for_user(desk, state, point)? {
+    let guards = !forced && reasoning::may_hold(desk, state, point)?;
+    if guards && !state.crosses_grid(least / 2, desk.budget.trigger.0.saturating_sub(desk.surcharge(state))) {
         state.held = Held::Reasoning;
         return Ok(());
     }
@@ -58,7 +59,7 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
         Preset::Liveness => liveness::sweep(desk, &mut trial, &pins)?,
         Preset::Rules => rules::sweep(desk, &mut trial, &pins)?,
     }
-    if !forced && preset != Preset::Balanced && breaks_reasoning(desk, state, &trial, point)? {
+    if guards && reasoning::breaks(state, &trial) {
         state.held = Held::Reasoning;
         return Ok(());
     }
@@ -68,6 +69,7 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
         state.next_plan = Tokens(state.view.0.saturating_add((least / 2).max(1)));
         return Ok(());
     }
+    reasoning::settle(desk, state, &mut trial, point)?;
     potential::settle(desk, &mut trial)?;
     if trial.view < state.view {
         record(desk, state.view, &mut trial, point);
@@ -99,17 +101,10 @@ fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>)
     Ok(())
 }
 
-/// The reasoning guard `respect` for presets that know what goes without a target: signed reasoning after the first
-/// planned change holds the sweep until the newest item is the user's text.
-fn breaks_reasoning(desk: &Desk<'_, '_>, before: &State, trial: &State, point: ItemIdx) -> Result<bool> {
-    let (first, last) = (trial.first_difference(before), trial.signed.last().map(|last| last.at()));
-    Ok(first.is_some() && first < last && desk.item(point)?.kind != ItemKind::User)
-}
-
 /// Says whether what no step may ever touch is over the room by itself: then the body can never fit again.
 fn is_hopeless(desk: &Desk<'_, '_>, state: &mut State) -> Result<bool> {
     let losable = match desk.policy.preset {
-        Preset::Balanced => potential::losable(desk, state)?,
+        Preset::Balanced => potential::losable(desk, state)? + reasoning::losable(desk, state),
         Preset::Rules | Preset::Liveness => {
             let results: u64 = state.results.iter().map(|result| result.tokens.0).sum();
             results + assistant_tokens(desk, state)
@@ -122,22 +117,6 @@ fn is_hopeless(desk: &Desk<'_, '_>, state: &mut State) -> Result<bool> {
 fn assistant_tokens(desk: &Desk<'_, '_>, state: &State) -> u64 {
     let items = (0..).map(ItemIdx).zip(&desk.transcript.items).take(state.items);
     items.filter(|(_, item)| item.side == Side::Assistant).map(|(idx, _)| desk.counts.item(idx).0).sum()
-}
-
-/// The reasoning guard `respect`: signed reasoning after the first result that may go holds the sweep until the newest
-/// item is the user's text.
-fn waits_for_user(desk: &Desk<'_, '_>, state: &State, point: ItemIdx) -> Result<bool> {
-    if desk.item(point)?.kind == ItemKind::User {
-        return Ok(false);
-    }
-    let first = state.alive.iter().find_map(|&at| {
-        let result = state.results.get(at)?;
-        (result.tokens.0 > desk.policy.min_gain).then_some(result.item)
-    });
-    Ok(match (first, state.signed.last()) {
-        (Some(first), Some(&last)) => first < last,
-        _ => false,
-    })
 }
 
 /// Over the room even at the target's edge: what was kept in part goes whole, lowest score first, and then what
@@ -180,9 +159,6 @@ fn record(desk: &Desk<'_, '_>, before: Tokens, after: &mut State, point: ItemIdx
     let removed = Tokens(before.0.saturating_sub(after.view.0));
     let kept_before: u64 = first.map_or(0, |first| desk.counts.sum_to(first).0);
     let cached = Tokens(after.view.0.saturating_sub(kept_before + after.fixed.0));
-    if let (Some(first), Some(&last)) = (first, after.signed.last()) {
-        after.reasoning_at_risk |= first < last;
-    }
     let break_even = price::break_even(desk.price, removed, cached);
     after.sweeps.push(SweepRecord { point, before, after: after.view, break_even });
 }

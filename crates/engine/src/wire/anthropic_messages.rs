@@ -68,7 +68,10 @@ fn read_block(builder: &mut Builder<'_, '_>, outline: &Outline<'_>, block: NodeI
         ("text", _) => literal(outline, block, "text").map_or_else(opaque, |text| Draft::text(kind, side, span, text)),
         ("thinking", ItemKind::Assistant) => {
             let text = literal(outline, block, "thinking");
-            Draft::reasoning(Binding::Signed, span, text.into_iter().collect(), literal(outline, block, "signature"))
+            // An empty signature binds nothing.
+            let signature = literal(outline, block, "signature").filter(|signature| signature.len() > 2);
+            let binding = signature.map_or(Binding::Free, |_| Binding::Signed);
+            Draft::reasoning(binding, span, text.into_iter().collect(), signature)
         }
         ("redacted_thinking", ItemKind::Assistant) => {
             Draft::reasoning(Binding::Signed, span, Vec::new(), literal(outline, block, "data"))

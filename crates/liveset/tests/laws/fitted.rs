@@ -1,6 +1,6 @@
 //! A bench whose window is a share of the body it is about.
 
-use liveset::{Policy, Preset};
+use liveset::{Policy, Preset, ReasoningGuard};
 use liveset_testkit::{Budget, Format};
 use proptest::prelude::*;
 
@@ -20,6 +20,11 @@ pub(crate) fn policy_of(tokens: u64, budget: &Budget, preset: Preset) -> Policy 
     policy.trigger = u32::from(budget.trigger_percent);
     policy.target = u32::from(budget.target_percent);
     policy.min_gain = budget.min_gain;
+    policy.reasoning = match budget.reasoning {
+        "keep" => ReasoningGuard::Keep,
+        "drop" => ReasoningGuard::Drop,
+        _ => ReasoningGuard::Respect,
+    };
     policy.min_sweep_gain = u32::from(budget.min_sweep_gain_percent);
     policy
 }

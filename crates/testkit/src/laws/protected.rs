@@ -78,7 +78,9 @@ fn touched(view: &View<'_>, change: &Change, outcome: &Outcome, pins: &Pins) -> 
         if item.kind == ItemKind::Result && is_pinned(view, item, pins) {
             return Err(format!("the pinned result of {id} was touched"));
         }
-        if is_newest(view, item) && !may_touch_newest(view, item, change, outcome) {
+        // The guard may take it: between the user's turns no block is needed any more.
+        let is_reasoning = matches!(change, Change::Removed { .. }) && item.kind == ItemKind::Reasoning;
+        if is_newest(view, item) && !is_reasoning && !may_touch_newest(view, item, change, outcome) {
             return Err(format!("{:?} {id} of the newest unit was touched without a step that may", item.kind));
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::conversation::HIDDEN_REASONING;
 use crate::events::{
-    AssistantMessage, Call, Conversation, Event, Marks, Media, Part, ResultBatch, Shape, System, ToolResult,
+    AssistantMessage, Call, Conversation, Event, Marks, Media, Part, Reasoning, ResultBatch, Shape, System, ToolResult,
     UserMessage,
 };
 use crate::json_writer::Json;
@@ -95,20 +95,25 @@ fn assistant_content(assistant: &AssistantMessage, marks: Marks) -> Json {
     if is_text_alone && marks == Marks::None {
         return Json::text(assistant.text.clone().unwrap_or_default());
     }
-    let mut blocks = Vec::new();
-    if let Some(reasoning) = &assistant.reasoning {
-        blocks.push(match &reasoning.seal {
-            Some(seal) if seal.starts_with(HIDDEN_REASONING) => {
-                Json::object([("type", Json::text("redacted_thinking")), ("data", Json::text(seal))])
-            }
-            Some(seal) => thinking(&reasoning.text, seal),
-            None => thinking(&reasoning.text, ""),
-        });
+    let mut blocks: Vec<_> = assistant.reasoning.as_ref().map(thought).into_iter().collect();
+    if assistant.is_cut_off {
+        return Json::Array(blocks);
     }
     blocks.extend(assistant.text.as_deref().map(text_block));
     blocks.extend(assistant.unknown.map(unknown));
+    blocks.extend(assistant.afterthought.as_ref().map(thought));
     blocks.extend(assistant.calls.iter().map(call));
     Json::Array(blocks)
+}
+
+fn thought(reasoning: &Reasoning) -> Json {
+    match &reasoning.seal {
+        Some(seal) if seal.starts_with(HIDDEN_REASONING) => {
+            Json::object([("type", Json::text("redacted_thinking")), ("data", Json::text(seal))])
+        }
+        Some(seal) => thinking(&reasoning.text, seal),
+        None => thinking(&reasoning.text, ""),
+    }
 }
 
 fn thinking(text: &str, signature: &str) -> Json {

@@ -62,7 +62,7 @@ pub(super) fn edits(
             unit: item.unit,
             kind: EditKind::Mark,
             step: None,
-            reason: "the cache mark of a dropped batch".to_owned(),
+            reason: "the cache mark of what was left out".to_owned(),
             tool: None,
             call_id: None,
             tokens_before: Tokens(0),
@@ -76,7 +76,7 @@ pub(super) fn edits(
     Ok(())
 }
 
-/// Says whether a cache mark of a dropped batch found no block that may carry it.
+/// Says whether a cache mark of what was left out found no block that may carry it.
 pub(crate) fn loses_mark(desk: &Desk<'_, '_>, state: &State) -> bool {
     moved_marks(desk, state).lost
 }
@@ -102,7 +102,7 @@ fn first_call(desk: &Desk<'_, '_>, batch: &Batch) -> Result<(Option<String>, Opt
     Ok((None, None))
 }
 
-/// Marks in dropped batches, by the block they move to.
+/// Marks in dropped batches and on removed reasoning, by the block they move to.
 struct Marks {
     moved: BTreeMap<ItemIdx, Span>,
     lost: bool,
@@ -110,12 +110,12 @@ struct Marks {
 
 fn moved_marks(desk: &Desk<'_, '_>, state: &State) -> Marks {
     let mut marks = Marks { moved: BTreeMap::new(), lost: false };
-    if state.batches.is_empty() {
+    if state.batches.is_empty() && state.thoughts.is_empty() {
         return marks;
     }
     let mut carrier = None;
     for (idx, item) in (0..).map(ItemIdx).zip(&desk.transcript.items) {
-        if !state.is_dropped(item) {
+        if !state.is_dropped(item) && !state.thoughts.contains_key(&idx) {
             if may_carry(desk, item) {
                 carrier = Some((idx, item));
             }

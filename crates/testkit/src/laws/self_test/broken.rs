@@ -19,7 +19,14 @@ fn small() -> Conversation {
     let work = |ids: &[&str], seal: Option<&str>| {
         let reasoning = seal.map(|seal| Reasoning { text: "think".to_owned(), seal: Some(seal.to_owned()) });
         let calls = ids.iter().map(|id| call(id)).collect();
-        Event::Assistant(AssistantMessage { reasoning, text: Some("I read.".to_owned()), calls, unknown: None })
+        Event::Assistant(AssistantMessage {
+            reasoning,
+            afterthought: None,
+            is_cut_off: false,
+            text: Some("I read.".to_owned()),
+            calls,
+            unknown: None,
+        })
     };
     let result = |id: &str, text: String| ToolResult {
         call_id: id.to_owned(),
