@@ -65,16 +65,14 @@ pub fn budgets() -> impl Strategy<Value = Budget> {
     let min_sweep = prop_oneof![2 => Just(5_u8), 2 => Just(0), 1 => 1_u8..60];
     let reasoning = prop_oneof![3 => Just("respect"), 1 => Just("keep"), 1 => Just("drop")];
     (window, reserve, limits, min_gain, min_sweep, reasoning).prop_map(
-        |(window_permille, reserve_percent, (trigger, target), min_gain, min_sweep_gain_percent, reasoning)| {
-            Budget {
-                window_permille,
-                reserve_percent,
-                trigger_percent: trigger,
-                target_percent: target,
-                min_gain,
-                min_sweep_gain_percent,
-                reasoning,
-            }
+        |(window_permille, reserve_percent, (trigger, target), min_gain, min_sweep_gain_percent, reasoning)| Budget {
+            window_permille,
+            reserve_percent,
+            trigger_percent: trigger,
+            target_percent: target,
+            min_gain,
+            min_sweep_gain_percent,
+            reasoning,
         },
     )
 }

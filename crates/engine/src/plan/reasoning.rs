@@ -78,8 +78,7 @@ pub(crate) fn settle(desk: &Desk<'_, '_>, before: &State, trial: &mut State, poi
 
 /// Gives the tokens of signed reasoning that a sweep may take out, now or later.
 pub(crate) fn losable(desk: &Desk<'_, '_>, state: &State) -> u64 {
-    let may_leave =
-        leaving(desk.transcript.format) == Leaving::Alone && desk.policy.reasoning != ReasoningGuard::Keep;
+    let may_leave = leaving(desk.transcript.format) == Leaving::Alone && desk.policy.reasoning != ReasoningGuard::Keep;
     if may_leave { state.signed.iter().map(|&idx| desk.counts.item(idx).0).sum() } else { 0 }
 }
 
@@ -124,7 +123,8 @@ fn of_message(desk: &Desk<'_, '_>, idx: ItemIdx, behind: &BTreeSet<ItemIdx>) -> 
 /// A message's own tokens are charged to its first item and stay with what is left of it.
 fn opens_message(desk: &Desk<'_, '_>, idx: ItemIdx) -> Result<bool> {
     let before = idx.at().checked_sub(1).and_then(|before| desk.transcript.items.get(before));
-    Ok(before.is_none_or(|before| desk.transcript.items.get(idx.at()).is_none_or(|item| item.message != before.message)))
+    Ok(before
+        .is_none_or(|before| desk.transcript.items.get(idx.at()).is_none_or(|item| item.message != before.message)))
 }
 
 /// Says whether the newest item, at `point`, is real text of the user: one that opens a turn.

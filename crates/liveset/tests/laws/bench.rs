@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use liveset::{Archive, Liveset, MemoryArchive, Policy, Preset, Session, Thoroughness, WireFormat};
+use liveset::{Archive, Liveset, MemoryArchive, Policy, Preset, ReasoningGuard, Session, Thoroughness, WireFormat};
 use liveset_engine::{
     json::Outline,
+    transcript::Item,
     validate::{self, Epoch},
+    wire,
 };
 use liveset_testkit::{
     Format,
     laws::{
-        Outcome, Pins, law_bounded, law_determinism, law_fidelity, law_honest_size, law_idempotence, law_identity,
-        law_never_worse, law_no_invention, law_protected, law_recoverability, law_report, law_validity,
+        Guard, Outcome, Pins, law_bounded, law_determinism, law_fidelity, law_honest_size, law_idempotence,
+        law_identity, law_never_worse, law_no_invention, law_protected, law_reasoning, law_recoverability, law_report,
+        law_validity,
     },
 };
 
@@ -31,6 +34,7 @@ pub(crate) struct Bench {
     model: &'static str,
     min_gain: u64,
     preset: Preset,
+    guard: Guard,
     pins: Pins,
 }
 
@@ -45,13 +49,18 @@ impl Bench {
     pub(crate) fn for_model(format: Format, policy: Policy, model: &'static str) -> Self {
         let archive = Arc::new(MemoryArchive::new());
         let preset = policy.preset;
+        let guard = match policy.reasoning {
+            ReasoningGuard::Keep => Guard::Keep,
+            ReasoningGuard::Drop => Guard::Drop,
+            _ => Guard::Respect,
+        };
         let (min_gain, pins) = (policy.min_gain, Pins { call_ids: policy.pins.clone() });
         let liveset = Liveset::new(policy)
             .with_format(wire(format))
             .with_model(model)
             .with_thoroughness(Thoroughness::Whole)
             .with_archive(archive.clone());
-        Self { format, liveset, archive, model, min_gain, preset, pins }
+        Self { format, liveset, archive, model, min_gain, preset, guard, pins }
     }
 
     pub(crate) fn try_run(&self, body: &[u8]) -> Result<Outcome, String> {
@@ -99,6 +108,10 @@ impl Bench {
         law_honest_size(body, &outcome, recount)?;
         law_never_worse(body, &outcome, self.min_gain, recount)?;
         law_protected(self.format, body, &outcome, &self.pins)?;
+        law_reasoning(self.format, body, &outcome, self.guard)?;
+        if self.guard == Guard::Respect {
+            no_reasoning_behind(self.format, body, &outcome)?;
+        }
         // Known gap (see CHANGELOG): `liveness` may sweep a body again that leaves over the trigger, which charges the
         // fixed part rounded up (DESIGN, section 6), since dropped calls name nothing any more.
         let figure = |name: &str| outcome.report["tokens"][name].as_u64().unwrap_or(0);
@@ -110,6 +123,33 @@ impl Bench {
         law_bounded(body, |body| self.try_run(body))?;
         Ok(outcome)
     }
+}
+
+/// Under `respect` signed reasoning behind an edit goes as a whole run or stays as one: behind a block that is gone none
+/// stays that was there when it went.
+fn no_reasoning_behind(format: Format, input: &[u8], outcome: &Outcome) -> Result<(), String> {
+    let places = |list: &str, key: &str, kind: Option<&str>| -> Vec<u64> {
+        let all = outcome.report[list].as_array().into_iter().flatten();
+        all.filter(|one| kind.is_none_or(|kind| one["kind"] == kind)).filter_map(|one| one[key].as_u64()).collect()
+    };
+    let gone = places("edits", "item", Some("reasoning"));
+    let Some(&first) = gone.first() else { return Ok(()) };
+    let sweeps = places("sweeps", "request_point", None);
+    let outline = Outline::read(input).map_err(|error| format!("reasoning: {error}"))?;
+    let transcript = wire::read(self::wire(format), &outline).map_err(|error| format!("reasoning: {error}"))?;
+    let dropped: Vec<_> = places("edits", "unit", Some("drop"));
+    let is_kept = |at: u64, item: &Item| {
+        let unit = item.unit.map(|unit| u64::from(unit.0));
+        item.is_signed_reasoning() && !gone.contains(&at) && !unit.is_some_and(|unit| dropped.contains(&unit))
+    };
+    let kept = (0_u64..).zip(&transcript.items).filter(|&(at, item)| at > first && is_kept(at, item));
+    for (at, _) in kept {
+        let before = gone.iter().rfind(|&&gone| gone < at).copied().unwrap_or_default();
+        if !sweeps.iter().any(|&sweep| before < sweep && sweep < at) {
+            return Err(format!("reasoning: item {at} stayed where {before} went"));
+        }
+    }
+    Ok(())
 }
 
 /// Law 3 by the product's own validator, which knows more rules than the test kit and shares nothing with it.

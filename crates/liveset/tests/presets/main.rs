@@ -8,4 +8,5 @@ mod bench;
 mod script;
 
 mod liveness;
+mod reasoning;
 mod rules;
