@@ -150,6 +150,9 @@ fn fit(desk: &desk::Desk<'_, '_>, state: &State) -> Result<Fit> {
     }
     let mut why = format!("{} tokens are left, window less reserve is {}", state.view.0, room.0);
     let pins = protect::pins(desk, state)?;
+    if let Some(why) = pinned_alone(desk, state, &pins)? {
+        return Ok(Fit::Over { why });
+    }
     let held = pins.iter().max_by_key(|(at, _)| state.results.get(**at).map(|result| result.tokens));
     if let Some((&at, pin)) = held {
         let tokens = state.results.get(at).map_or(0, |result| result.tokens.0);
@@ -165,6 +168,39 @@ fn fit(desk: &desk::Desk<'_, '_>, state: &State) -> Result<Fit> {
         why.push_str(&format!("; most of what no rule may cut is {kind}, {tokens} tokens"));
     }
     Ok(Fit::Over { why })
+}
+
+/// Pins that are named where they alone do not fit: the largest.
+const NAMED_PINS: usize = 3;
+
+/// Says which pins hold the space, if with tools and system they alone are over the room.
+fn pinned_alone(
+    desk: &desk::Desk<'_, '_>,
+    state: &State,
+    pins: &std::collections::BTreeMap<usize, pins::Pin>,
+) -> Result<Option<String>> {
+    let room = desk.budget.room;
+    let size = |at: usize| state.results.get(at).map_or(0, |result| result.tokens.0);
+    let total: u64 = pins.keys().map(|&at| size(at)).sum();
+    if total.saturating_add(state.fixed.0) <= room.0 {
+        return Ok(None);
+    }
+    let mut largest: Vec<_> = pins.iter().map(|(&at, pin)| (size(at), at, pin.name())).collect();
+    largest.sort_by_key(|&(tokens, at, _)| (std::cmp::Reverse(tokens), at));
+    let mut named = Vec::new();
+    for &(tokens, at, name) in largest.iter().take(NAMED_PINS) {
+        let Some(result) = state.results.get(at) else { continue };
+        let id = desk.id(desk.item(result.item)?.answer().and_then(|answer| answer.id)).unwrap_or_default();
+        named.push(format!("{} of `{}`, {tokens} tokens ({name})", protect::shown(&id), desk.texts(at)?.name.tool));
+    }
+    let rest = largest.len().saturating_sub(NAMED_PINS);
+    let rest = if rest == 0 { String::new() } else { format!(", and {rest} smaller") };
+    let (count, fixed) = (largest.len(), state.fixed.0);
+    Ok(Some(format!(
+        "{count} pinned results alone hold {total} tokens beside {fixed} of tools and system, window less reserve is {}: {}{rest}",
+        room.0,
+        named.join("; ")
+    )))
 }
 
 fn largest_kind(desk: &desk::Desk<'_, '_>) -> Option<(&'static str, u64)> {
@@ -195,6 +231,7 @@ fn warnings(desk: &desk::Desk<'_, '_>, state: &State) -> Vec<Warning> {
         );
         warnings.push(Warning::new("reasoning_at_risk", text));
     }
+    warnings.extend(protect::pin_warnings(desk, state));
     if edits::loses_mark(desk, state) {
         let text = "what was left out held a cache mark, and no earlier block may carry it";
         warnings.push(Warning::new("mark_lost", text));

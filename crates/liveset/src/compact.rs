@@ -141,6 +141,21 @@ impl Liveset {
         self
     }
 
+    /// Keeps every rule away from the call with this id and its result; more ids may follow.
+    ///
+    /// ```
+    /// use liveset::{Liveset, Policy};
+    /// let liveset = Liveset::new(Policy::default()).with_pin("call_1").with_pin("call_7");
+    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
+    /// assert!(liveset.compact(body)?.report().warnings[0].text.contains("call_7"), "no call has this id");
+    /// # Ok::<(), liveset::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_pin(mut self, call_id: impl Into<String>) -> Self {
+        self.policy.pins.push(call_id.into());
+        self
+    }
+
     /// Checks more, or less, before a body is handed out.
     #[must_use]
     pub fn with_thoroughness(mut self, thoroughness: Thoroughness) -> Self {

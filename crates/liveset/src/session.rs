@@ -42,6 +42,27 @@ impl Liveset {
 }
 
 impl Session {
+    /// Keeps every rule away from a call and its result, from the next body on.
+    ///
+    /// What an earlier turn cut stays cut, and the report's warnings say so (`pinned_too_late`): what was sent once is
+    /// sent the same again. Where the client rewrites its history, everything is decided anew, and the pin holds from
+    /// the start.
+    ///
+    /// ```
+    /// use liveset::{Liveset, Policy};
+    /// let mut session = Liveset::new(Policy::default()).session();
+    /// session.pin("call_7");
+    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"tool","tool_call_id":"call_1","content":"ok"}]}"#;
+    /// assert_eq!(session.compact(body)?.report().warnings[0].code, "unknown_pin");
+    /// # Ok::<(), liveset::Error>(())
+    /// ```
+    pub fn pin(&mut self, call_id: impl Into<String>) {
+        let call_id = call_id.into();
+        if !self.liveset.policy.pins.contains(&call_id) {
+            self.liveset.policy.pins.push(call_id);
+        }
+    }
+
     /// Compacts the conversation's newest body.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use super::{
     desk::Desk,
     ends::{Borders, Chars, Measure, keep_ends},
     form::{Form, Removed},
+    protect,
     state::{Change, ResultState, State},
     sweep,
 };
@@ -103,7 +104,7 @@ fn intake(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, item: &Item) -
     let limit = desk.policy.intake_limit();
     let bytes: u64 = item.texts.iter().map(|text| text.len() as u64).sum();
     let editable = item.answer().is_some_and(|answer| answer.editing == Editing::Free);
-    if bytes <= limit || !editable {
+    if bytes <= limit || !editable || protect::is_lasting(desk, state, ordinal)? {
         return Ok(());
     }
     let texts = desk.texts(ordinal)?;

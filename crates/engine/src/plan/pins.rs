@@ -41,6 +41,8 @@ impl Pin {
 pub(crate) struct PinTracker {
     /// Results taken in so far.
     pub(crate) seen: usize,
+    /// Ids of the policy that those results were held against.
+    pub(crate) ids: usize,
     pub(crate) newest_error: Option<usize>,
     /// Newest result of each plan tool, by its own name: a server before it makes no other tool.
     pub(crate) plans: BTreeMap<String, usize>,

@@ -2,14 +2,15 @@
 //!
 //! The newest unit is not here: only step 1 spares it, the last step is about it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{desk::Desk, pins::Pin, state::State};
+use super::{desk::Desk, form::Form, pins::Pin, state::State};
 use crate::{
     content_id::ContentId,
     error::Result,
+    report::Warning,
     tools::{self, ToolClass},
-    transcript::{Call, Editing, ErrorFlag},
+    transcript::{Call, Editing, ErrorFlag, Item, ItemIdx},
 };
 
 /// A later identical call's result under this share of the size says "unchanged".
@@ -17,6 +18,7 @@ const STUB_SHARE: u64 = 8;
 
 /// Takes in the results that the tracker has not seen.
 pub(crate) fn track(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
+    track_ids(desk, state);
     while state.pinned.seen < state.results.len() {
         let ordinal = state.pinned.seen;
         state.pinned.seen += 1;
@@ -35,6 +37,79 @@ pub(crate) fn track(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
         track_stub(desk, state, ordinal)?;
     }
     Ok(())
+}
+
+/// Pins what a session pinned since its last turn, among the results that were taken in before.
+///
+/// What was cut by then stays cut: a pin holds from where it was set.
+fn track_ids(desk: &Desk<'_, '_>, state: &mut State) {
+    let new = desk.policy.pins.get(state.pinned.ids..).unwrap_or_default();
+    state.pinned.ids = desk.policy.pins.len();
+    if new.is_empty() {
+        return;
+    }
+    for result in state.results.iter_mut().take(state.pinned.seen).filter(|result| result.pin.is_none()) {
+        let item = desk.transcript.items.get(result.item.at());
+        let id = desk.id(item.and_then(Item::answer).and_then(|answer| answer.id));
+        if id.is_some_and(|id| new.contains(&id)) {
+            result.pin = Some(Pin::Policy);
+            state.potential.sum = state.potential.sum.saturating_sub(result.gain);
+            result.gain = 0;
+            // What no step may touch any more is no longer to be lost.
+            state.potential.losable = None;
+        }
+    }
+}
+
+/// Says whether a result is pinned by itself: what intake must know before anything else is tracked.
+pub(crate) fn is_lasting(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<bool> {
+    Ok(lasting(desk, state, ordinal)?.is_some())
+}
+
+/// What there is to say about pins by id: those that name nothing, and those that came too late.
+pub(crate) fn pin_warnings(desk: &Desk<'_, '_>, state: &State) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if desk.policy.pins.is_empty() {
+        return warnings;
+    }
+    let (mut unknown, mut late): (BTreeSet<&str>, BTreeSet<&str>) =
+        (desk.policy.pins.iter().map(String::as_str).collect(), BTreeSet::new());
+    for (idx, item) in (0..).map(ItemIdx).zip(&desk.transcript.items) {
+        let id = item.call().map(|call| call.id).or_else(|| item.answer().map(|answer| answer.id)).flatten();
+        let Some(id) = desk.id(id) else { continue };
+        let Some(id) = desk.policy.pins.iter().find(|pin| **pin == id) else { continue };
+        unknown.remove(id.as_str());
+        let result = state.ordinal_of(idx).and_then(|ordinal| state.results.get(ordinal));
+        let is_cut = result.is_some_and(|result| *result.form != Form::Whole) || state.calls.contains_key(&idx);
+        if is_cut || state.is_dropped(item) {
+            late.insert(id.as_str());
+        }
+    }
+    let shown = |ids: &BTreeSet<&str>| {
+        let some: Vec<String> = ids.iter().take(SHOWN_PINS).map(|id| shown(id)).collect();
+        let rest = ids.len().saturating_sub(SHOWN_PINS);
+        if rest == 0 { some.join(", ") } else { format!("{} and {rest} more", some.join(", ")) }
+    };
+    if !unknown.is_empty() {
+        let text = format!("no call of the body has the pinned id {}", shown(&unknown));
+        warnings.push(Warning::new("unknown_pin", text));
+    }
+    if !late.is_empty() {
+        let text = format!("{} was cut before it was pinned, and stays cut", shown(&late));
+        warnings.push(Warning::new("pinned_too_late", text));
+    }
+    warnings
+}
+
+/// Ids that a warning names at most.
+const SHOWN_PINS: usize = 5;
+/// Characters of an id that a warning shows at most: providers allow 64.
+const SHOWN_ID_CHARS: usize = 64;
+
+/// Writes an id in one line, however it was typed.
+pub(crate) fn shown(id: &str) -> String {
+    let start: String = id.chars().take(SHOWN_ID_CHARS).collect();
+    format!("`{}`", start.escape_debug())
 }
 
 /// Finds the pinned results among those that may still go, by their place in order of delivery.

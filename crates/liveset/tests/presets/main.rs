@@ -8,5 +8,6 @@ mod bench;
 mod script;
 
 mod liveness;
+mod pins;
 mod reasoning;
 mod rules;
