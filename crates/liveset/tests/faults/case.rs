@@ -3,7 +3,10 @@
 use std::{fs, path::PathBuf};
 
 use liveset::{Archive, Policy};
-use liveset_testkit::{Format, laws::defects};
+use liveset_testkit::{
+    Format,
+    laws::{self, defects},
+};
 use serde_json::Value;
 
 use crate::{
@@ -88,6 +91,12 @@ impl Case {
         };
         outcome.holds_what_every_case_asks();
         outcome
+    }
+
+    /// Runs it under a policy, and checks nothing but the laws.
+    pub(crate) fn by_law(&self, policy: Policy) -> laws::Outcome {
+        let bench = Bench::new(self.format, policy);
+        bench.check(&self.body).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Runs it at exactly this budget.

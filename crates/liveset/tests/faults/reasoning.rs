@@ -1,9 +1,14 @@
 //! Kind 6: signed or opaque blocks are altered.
 
+use liveset::{Preset, ReasoningGuard};
 use liveset_testkit::Format;
 use serde_json::{Value, json};
 
-use crate::{case::Case, view::history};
+use crate::{
+    bench::size,
+    case::{Case, policy},
+    view::history,
+};
 
 /// Every reasoning block of a body as raw text, in order.
 fn sealed(body: &[u8]) -> Vec<String> {
@@ -18,14 +23,6 @@ fn sealed(body: &[u8]) -> Vec<String> {
         }
     }
     found
-}
-
-fn log(name: &str) -> String {
-    (0..60)
-        .map(|at| {
-            format!("2026-03-01T{:02}:00:00 INFO {name}: batch {at} accepted, lag {} ms\n", at % 24, at * 13 % 97)
-        })
-        .collect()
 }
 
 #[test]
@@ -53,23 +50,7 @@ fn f30_sealed_blocks_stay_also_when_a_sweep_is_forced() {
 #[test]
 fn f31_sealed_blocks_keep_their_spelling() {
     let thinking = r#"{"type":"thinking","thinking":"a \u2013 b\/c \ud83d\ude00 😀 \"x\"","signature":"Ev+Q/Dk\/=="}"#;
-    let text = log("pool").replace('\n', "\\n");
-    let call = |id: &str, seal: &str| {
-        format!(
-            r#"{{"role":"assistant","content":[{seal}{{"type":"tool_use","id":"{id}","name":"run","input":{{"cmd":"cat {id}"}}}}]}}"#
-        )
-    };
-    let answer = |id: &str, text: &str| {
-        format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{text}"}}]}}"#)
-    };
-    let body = format!(
-        r#"{{"model":"claude-sonnet-4-5","max_tokens":1024,"messages":[{{"role":"user","content":"Find it."}},{},{},{},{}]}}"#,
-        call("t1", &format!("{thinking},")),
-        answer("t1", &text),
-        call("t2", &format!("{thinking},")),
-        answer("t2", "ok")
-    );
-    let case = Case { format: Format::Anthropic, body: body.into_bytes() };
+    let case = Case::read(Format::Anthropic, "F31");
     let out = case.at(700);
     assert!(!out.is_input() && !out.cannot_fit);
     assert_eq!(out.text().matches(thinking).count(), 2, "byte for byte");
@@ -97,17 +78,7 @@ fn f32_reasoning_items_keep_their_partners() {
 
 #[test]
 fn f33_no_assistant_message_is_left_with_reasoning_alone() {
-    let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
-        {"role": "user", "content": "Find it."},
-        {"role": "assistant", "content": [
-            {"type": "thinking", "thinking": "The log first.", "signature": "EvQ="},
-            {"type": "tool_use", "id": "t1", "name": "run", "input": {"cmd": "cat a.log"}},
-        ]},
-        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": log("a")}]},
-        {"role": "assistant", "content": [{"type": "text", "text": "Nothing there."}]},
-        {"role": "user", "content": "Look again."},
-    ]});
-    let case = Case::of(Format::Anthropic, &body);
+    let case = Case::read(Format::Anthropic, "F33");
     for window in [300, 400, 600] {
         let out = case.at(window);
         assert!(!out.is_input() && !out.cannot_fit, "{window}");
@@ -120,20 +91,9 @@ fn f33_no_assistant_message_is_left_with_reasoning_alone() {
 
 #[test]
 fn f34_reasoning_text_beside_a_kept_call_stays() {
-    let said = "First the log, then the code. \u{2014} 100 %";
-    let body = json!({"model": "gpt-4.1", "messages": [
-        {"role": "user", "content": "Find it."},
-        {"role": "assistant", "content": null, "reasoning_content": said, "x_provider": {"keep": 1}, "tool_calls": [
-            {"id": "c1", "type": "function", "function": {"name": "run", "arguments": "{\"cmd\": \"cat a.log\"}"}},
-        ]},
-        {"role": "tool", "tool_call_id": "c1", "content": log("a")},
-        {"role": "assistant", "content": null, "reasoning_content": "Now b.", "tool_calls": [
-            {"id": "c2", "type": "function", "function": {"name": "run", "arguments": "{\"cmd\": \"cat b.log\"}"}},
-        ]},
-        {"role": "tool", "tool_call_id": "c2", "content": "ok"},
-        {"role": "user", "content": "And?"},
-    ]});
-    let out = Case::of(Format::OpenaiChat, &body).at(500);
+    let case = Case::read(Format::OpenaiChat, "F34");
+    let body = case.value();
+    let out = case.at(500);
     assert!(!out.is_input() && !out.cannot_fit);
     assert_eq!(out.value()["messages"][1], body["messages"][1]);
     assert_eq!(out.value()["messages"][3], body["messages"][3]);
@@ -141,22 +101,7 @@ fn f34_reasoning_text_beside_a_kept_call_stays() {
 
 #[test]
 fn f84_a_signed_block_is_never_shortened_whatever_its_size() {
-    let thought =
-        "The pool is shared by both importers, and the second one never gives a slot back on its error path. "
-            .repeat(20);
-    let mut messages = vec![json!({"role": "user", "content": "Find the leak."})];
-    for turn in 0..6 {
-        let id = format!("t{turn}");
-        messages.push(json!({"role": "assistant", "content": [
-            {"type": "thinking", "thinking": format!("{turn}: {thought}"), "signature": format!("EvQ+{turn}/==")},
-            {"type": "tool_use", "id": id, "name": "run", "input": {"cmd": format!("cat {turn}.log")}},
-        ]}));
-        messages.push(
-            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": log(&id)}]}),
-        );
-    }
-    let case =
-        Case::of(Format::Anthropic, &json!({"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": messages}));
+    let case = Case::read(Format::Anthropic, "F84");
     for window in [1_500, 4_000, 6_000, 9_000] {
         let out = case.at(window);
         assert!(!out.is_input(), "{window}");
@@ -169,4 +114,61 @@ fn f84_a_signed_block_is_never_shortened_whatever_its_size() {
         };
         assert_eq!(thoughts(&case.value()), thoughts(&out.value()));
     }
+}
+
+/// Blocks that are gone by an edit of their own, and how many signed ones left with a dropped batch is for the laws.
+fn declared(report: &Value, kind: &str) -> usize {
+    report["edits"].as_array().map_or(0, |edits| edits.iter().filter(|edit| edit["kind"] == kind).count())
+}
+
+/// The same conversation one turn on: the model answers, and the user goes on at length.
+fn next_turn(case: &Case) -> Case {
+    let mut body = case.value();
+    let words = "Now look at the other importer, line by line. ".repeat(20);
+    let added = [json!({"role": "assistant", "content": "Found."}), json!({"role": "user", "content": words})];
+    body[case.format.history_field()].as_array_mut().expect("a list").extend(added);
+    Case::of(case.format, &body)
+}
+
+#[test]
+fn sealed_blocks_leave_whole_and_declared_or_stay_as_they_came_under_every_preset_and_mode() {
+    let cases = [
+        (Format::Anthropic, "F30"),
+        (Format::Anthropic, "F31"),
+        (Format::Anthropic, "F33"),
+        (Format::Anthropic, "F84"),
+        (Format::OpenaiChat, "F34"),
+        (Format::OpenaiResponses, "F32"),
+    ];
+    let mut removed = 0;
+    let cases = cases.into_iter().flat_map(|(format, number)| {
+        let case = Case::read(format, number);
+        let next = next_turn(&case);
+        // Where the second turn begins, the body is over the window for the first time.
+        let fits = size(format, &case.body) + 50;
+        [(number, case, vec![300, 500, 900, 1_500, 4_000]), (number, next, vec![fits])]
+    });
+    for (number, case, windows) in cases {
+        let (format, before) = (case.format, sealed(&case.body));
+        for preset in Preset::ALL {
+            for reasoning in [ReasoningGuard::Respect, ReasoningGuard::Keep, ReasoningGuard::Drop] {
+                for &window in &windows {
+                    let mut policy = policy(window);
+                    policy.preset = preset;
+                    policy.reasoning = reasoning;
+                    let out = case.by_law(policy);
+                    let after = sealed(&out.body);
+                    let mut rest = before.iter();
+                    let is_rest = after.iter().all(|block| rest.any(|was| was == block));
+                    assert!(is_rest, "{number} {preset:?} {reasoning:?} {window}: byte for byte, in order");
+                    let gone = declared(&out.report, "reasoning");
+                    let drops = declared(&out.report, "drop");
+                    assert!(drops > 0 || before.len() - after.len() == gone, "{number} {preset:?} {reasoning:?}");
+                    assert!(gone == 0 || (format == Format::Anthropic && reasoning != ReasoningGuard::Keep));
+                    removed += gone;
+                }
+            }
+        }
+    }
+    assert!(removed > 0, "some block leaves by itself");
 }

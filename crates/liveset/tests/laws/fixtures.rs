@@ -36,8 +36,8 @@ fn every_law_holds_for_every_fault_case() {
             defaults.preset = preset;
             let name = format!("{name} under {}", preset.name());
             Bench::new(format, defaults).check(&body).unwrap_or_else(|error| panic!("{name}: {error}"));
-            for window_permille in [300, 600, 900] {
-                let budget = Budget { window_permille, ..Budget::DEFAULT };
+            for (window_permille, reasoning) in [(300, "respect"), (600, "keep"), (600, "drop"), (900, "respect")] {
+                let budget = Budget { window_permille, reasoning, ..Budget::DEFAULT };
                 let bench = Bench::of_budget(format, &body, &budget, preset);
                 bench.check(&body).unwrap_or_else(|error| panic!("{name} at {window_permille} per mille: {error}"));
             }
