@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use liveset_tokens::Tokens;
 
 use super::{
+    argument_step,
     desk::Desk,
     fill::{self, Decision},
     form::Form,
@@ -92,6 +93,7 @@ fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>)
     for decision in &decisions {
         trial.set(decision.ordinal, decision.form.clone(), decision.tokens, decision.change.clone());
     }
+    argument_step::cut(trial, pins, aim.target);
     if trial.view > desk.budget.room {
         take_whole(desk, trial, pins, &decisions)?;
         shorten::shorten_newest(desk, trial, pins)?;
@@ -124,7 +126,7 @@ fn assistant_tokens(desk: &Desk<'_, '_>, state: &State) -> u64 {
     items.filter(|(_, item)| item.side == Side::Assistant).map(|(idx, _)| desk.counts.item(idx).0).sum()
 }
 
-/// The reasoning guard `respect`: signed reasoning after the first result that may go holds the sweep until the newest
+/// The reasoning guard `respect`: signed reasoning after the first result or arguments that may go holds the sweep until the newest
 /// item is the user's text.
 fn waits_for_user(desk: &Desk<'_, '_>, state: &State, point: ItemIdx) -> Result<bool> {
     if desk.item(point)?.kind == ItemKind::User {
@@ -134,6 +136,7 @@ fn waits_for_user(desk: &Desk<'_, '_>, state: &State, point: ItemIdx) -> Result<
         let result = state.results.get(at)?;
         (result.tokens.0 > desk.policy.min_gain).then_some(result.item)
     });
+    let first = first.into_iter().chain(argument_step::first(state)).min();
     Ok(match (first, state.signed.last()) {
         (Some(first), Some(&last)) => first < last,
         _ => false,
