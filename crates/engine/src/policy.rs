@@ -42,6 +42,8 @@ pub struct Policy {
     pub min_sweep_gain: u32,
     /// Pictures in tool results that a sweep leaves, newest first.
     pub keep_media: u32,
+    /// Whether a sweep of `balanced` cuts what calls wrote to files out of their arguments.
+    pub args: ArgumentRules,
     /// Characters of a tool result that are kept when it is first seen (with an archive).
     pub max_result_chars: u64,
     /// The same without an archive.
@@ -62,7 +64,8 @@ pub struct Policy {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Preset {
-    /// Old pictures, then passages of tool results by score, then the newest results' middles.
+    /// Old pictures, then passages of tool results by score, then written files in arguments, then the newest results'
+    /// middles.
     #[default]
     Balanced,
     /// By tool name: written files in arguments, file and search results; each becomes a short constant line.
@@ -84,6 +87,17 @@ impl Preset {
             Self::Liveness => "liveness",
         }
     }
+}
+
+/// Whether a sweep of `balanced` cuts what calls wrote to files out of their arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArgumentRules {
+    /// After the passages of results, oldest first, down to the target; what may be the only witness of a passage stays.
+    #[default]
+    On,
+    /// Arguments stay.
+    Off,
 }
 
 /// Whether originals are stored.
@@ -134,6 +148,7 @@ impl Default for Policy {
             min_gain: 32,
             min_sweep_gain: 5,
             keep_media: 2,
+            args: ArgumentRules::On,
             max_result_chars: 100_000,
             max_result_chars_unarchived: 1_000_000,
             archive: ArchiveUse::Off,

@@ -46,17 +46,29 @@ enum Shape {
     Wide,
     /// Call and result, over and over.
     Sequential,
+    /// A file written, over and over.
+    Writes,
+    /// A file read and written back, over and over: no argument may go.
+    WrittenBack,
 }
 
 fn body(shape: Shape, results: usize) -> String {
     let call =
         |at: usize| format!(r#"{{"type":"tool_use","id":"c{at}","name":"Read","input":{{"file_path":"s/{at}.rs"}}}}"#);
-    let result = |at: usize| {
+    let text = |at: usize| {
         let mut text = String::new();
         for line in 0..8 + at % 5 {
             let _ = write!(text, "line {line} of file {at} holds the value {} and some more words\\n", at * 31 + line);
         }
-        format!(r#"{{"type":"tool_result","tool_use_id":"c{at}","content":"{text}"}}"#)
+        text
+    };
+    let answer = |id: &str, text: &str| format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"{text}"}}"#);
+    let result = |at: usize| answer(&format!("c{at}"), &text(at));
+    let write = |at: usize| {
+        let text = text(at);
+        format!(
+            r#"{{"type":"tool_use","id":"w{at}","name":"Write","input":{{"file_path":"s/{at}.rs","content":"{text}"}}}}"#
+        )
     };
     let message = |role: &str, blocks: Vec<String>| format!(r#"{{"role":"{role}","content":[{}]}}"#, blocks.join(","));
     let mut messages = vec![r#"{"role":"user","content":"Go."}"#.to_owned()];
@@ -69,6 +81,16 @@ fn body(shape: Shape, results: usize) -> String {
             for at in 0..results {
                 messages.push(message("assistant", vec![call(at)]));
                 messages.push(message("user", vec![result(at)]));
+            }
+        }
+        Shape::Writes | Shape::WrittenBack => {
+            for at in 0..results {
+                if matches!(shape, Shape::WrittenBack) {
+                    messages.push(message("assistant", vec![call(at)]));
+                    messages.push(message("user", vec![result(at)]));
+                }
+                messages.push(message("assistant", vec![write(at)]));
+                messages.push(message("user", vec![answer(&format!("w{at}"), "File written.")]));
             }
         }
     }
@@ -101,6 +123,8 @@ fn tokens(body: &str) -> u64 {
     plan_of(body, u64::from(u32::MAX)).0.tokens_after.0
 }
 
+const SHAPES: [Shape; 4] = [Shape::Wide, Shape::Sequential, Shape::Writes, Shape::WrittenBack];
+
 /// Windows that are tried, as shares of the body.
 const WINDOWS: u64 = 40;
 /// Results of the shorter body; the longer one has twice as many.
@@ -108,7 +132,7 @@ const RESULTS: usize = 250;
 
 #[test]
 fn twice_the_results_cost_about_twice_the_work() {
-    for shape in [Shape::Wide, Shape::Sequential] {
+    for shape in SHAPES {
         let (short, long) = (body(shape, RESULTS), body(shape, 2 * RESULTS));
         for over in [2, 8] {
             let (few, counted) = plan_of(&short, tokens(&short) / over);
@@ -126,10 +150,19 @@ fn twice_the_results_cost_about_twice_the_work() {
 
 #[test]
 fn a_small_window_counts_each_text_a_few_times_at_most() {
-    for shape in [Shape::Wide, Shape::Sequential] {
+    for shape in SHAPES {
         let body = body(shape, 2 * RESULTS);
         let (_, counted) = plan_of(&body, tokens(&body) / 8);
         assert!(counted <= 12 * body.len() as u64, "{shape:?}: {counted} bytes counted of {}", body.len());
+    }
+}
+
+#[test]
+fn what_is_written_goes_and_what_is_written_back_stays() {
+    for (shape, goes) in [(Shape::Writes, true), (Shape::WrittenBack, false)] {
+        let body = body(shape, RESULTS / 4);
+        let (plan, _) = plan_of(&body, tokens(&body) / 2);
+        assert_eq!(plan.edits.iter().any(|edit| edit.step == Some(2)), goes, "{shape:?}");
     }
 }
 

@@ -40,7 +40,7 @@ pub use sizes::{ItemSize, Sizes};
 
 pub use liveset_archive::{Archive, FileArchive, MemoryArchive};
 pub use liveset_engine::{
-    policy::{ArchiveUse, Policy, Preset, ReasoningGuard},
+    policy::{ArchiveUse, ArgumentRules, Policy, Preset, ReasoningGuard},
     report::{EditKind, OutcomeKind, Report},
     transcript::WireFormat,
 };

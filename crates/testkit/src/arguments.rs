@@ -14,6 +14,7 @@ pub(crate) const TOOLS: &[&str] = &[
     "search_web",
     "write_file",
     "Write",
+    "create_file",
     "Edit",
     "apply_patch",
     "TodoWrite",
@@ -38,7 +39,7 @@ pub(crate) fn arguments(tool: &str, dice: &mut Dice, quote: &str) -> Json {
         }
         "Grep" => Json::object([("pattern", Json::text(words::word(dice))), ("path", path), ("-n", Json::raw("true"))]),
         "search_web" | "mcp__tickets__find" => Json::object([("query", Json::text(words::line(dice, 4)))]),
-        "write_file" | "Write" => Json::object([
+        "write_file" | "create_file" | "Write" => Json::object([
             (if tool == "Write" { "file_path" } else { "path" }, path),
             ("content", content(dice, quote)),
         ]),
@@ -69,8 +70,13 @@ fn command(dice: &mut Dice) -> Json {
 }
 
 fn content(dice: &mut Dice, quote: &str) -> Json {
-    let words = dice.roll(150);
-    Json::text(if dice.one_in(2) { quote.to_owned() } else { words::prose(dice, words) })
+    // Long enough that a file in arguments may hold most of a body.
+    let words = if dice.one_in(3) { 150 + dice.roll(450) } else { dice.roll(150) };
+    Json::text(match dice.roll(3) {
+        0 => quote.to_owned(),
+        1 => words::prose(dice, words),
+        _ => format!("{quote}\n{}", words::prose(dice, words)),
+    })
 }
 
 fn plan(tool: &str, dice: &mut Dice) -> Json {

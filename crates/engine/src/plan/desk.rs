@@ -1,6 +1,6 @@
 //! What does a plan work with? Body, counts, limits and the decoded texts, each decoded once.
 
-use std::{borrow::Cow, cell::OnceCell};
+use std::{borrow::Cow, cell::OnceCell, collections::BTreeSet};
 
 use liveset_tokens::{TokenCounter, Tokens};
 
@@ -8,7 +8,7 @@ use super::{
     ends::Measure,
     form::{self, Form, PartForm},
     score::{Hashes, Reading},
-    state::State,
+    state::{CallState, State},
     templates,
     texts::ResultTexts,
 };
@@ -39,6 +39,10 @@ pub(crate) struct Desk<'p, 'a> {
     pub(crate) readings: Vec<OnceCell<Reading>>,
     /// What each item adds to the chain.
     chain: Vec<OnceCell<Vec<Said<'a>>>>,
+    /// What each call adds to it once its arguments are cut.
+    cut_chain: Vec<OnceCell<Vec<Said<'a>>>>,
+    /// Calls that may be the only witness of a passage, once asked for (see `argument_step`).
+    pub(crate) witnesses: OnceCell<BTreeSet<ItemIdx>>,
 }
 
 /// A text of the chain, and its shingles once a score has read them.
@@ -65,8 +69,27 @@ impl<'p, 'a> Desk<'p, 'a> {
         let texts = results.iter().map(|_| OnceCell::new()).collect();
         let passage_tokens = results.iter().map(|_| OnceCell::new()).collect();
         let readings = results.iter().map(|_| OnceCell::new()).collect();
-        let chain = transcript.items.iter().map(|_| OnceCell::new()).collect();
-        Self { transcript, counts, budget, policy, counter, price, results, texts, passage_tokens, readings, chain }
+        let chain = || transcript.items.iter().map(|_| OnceCell::new()).collect();
+        Self {
+            transcript,
+            counts,
+            budget,
+            policy,
+            counter,
+            price,
+            results,
+            texts,
+            passage_tokens,
+            readings,
+            chain: chain(),
+            cut_chain: chain(),
+            witnesses: OnceCell::new(),
+        }
+    }
+
+    /// Gives all results, in order of delivery.
+    pub(crate) fn results(&self) -> &[ItemIdx] {
+        &self.results
     }
 
     pub(crate) fn item(&self, idx: ItemIdx) -> Result<&'p Item> {
@@ -112,9 +135,12 @@ impl<'p, 'a> Desk<'p, 'a> {
     pub(crate) fn said(
         &self,
         idx: ItemIdx,
+        cut: Option<&CallState>,
         read: impl FnOnce(&'p Item) -> Result<Vec<Cow<'a, str>>>,
     ) -> Result<&[Said<'a>]> {
-        let Some(cell) = self.chain.get(idx.at()) else { return Ok(&[]) };
+        // A call has one cut at most: its rule's.
+        let chain = if cut.is_some() { &self.cut_chain } else { &self.chain };
+        let Some(cell) = chain.get(idx.at()) else { return Ok(&[]) };
         if let Some(said) = cell.get() {
             return Ok(said);
         }

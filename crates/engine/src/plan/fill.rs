@@ -7,12 +7,13 @@ use std::{borrow::Cow, collections::BTreeMap};
 use liveset_tokens::Tokens;
 
 use super::{
+    arguments::Arguments,
     candidate::{Candidate, Slot},
     desk::Desk,
     form::Form,
     pins::Pin,
     score::{ChainText, Part, ResultText, Score, score_again},
-    state::{Change, State, in_view},
+    state::{CallState, Change, State, in_view},
 };
 use crate::{
     error::Result,
@@ -153,7 +154,8 @@ pub(crate) fn scores(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<Vec<Vec<S
     let mut chain = Vec::new();
     for (at, item) in desk.transcript.items.iter().take(state.items).enumerate() {
         let idx = ItemIdx(u32::try_from(at).unwrap_or(u32::MAX));
-        let said = desk.said(idx, |item| said(desk, item))?;
+        let cut = state.calls.get(&idx);
+        let said = desk.said(idx, cut, |item| said(desk, item, cut))?;
         chain.extend(said.iter().map(|said| (ChainText { number: item.number, text: &said.text }, &said.hashes)));
     }
     let mut views = Vec::with_capacity(state.results.len());
@@ -170,20 +172,28 @@ pub(crate) fn scores(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<Vec<Vec<S
     Ok(score_again(state.number, &chain, &results, &desk.readings))
 }
 
-/// User and assistant text, readable reasoning and the string leaves of arguments: what an item adds to the chain.
-fn said<'a>(desk: &Desk<'_, 'a>, item: &Item) -> Result<Vec<Cow<'a, str>>> {
+/// User and assistant text, readable reasoning and the string leaves of arguments as they leave: what an item adds to
+/// the chain.
+fn said<'a>(desk: &Desk<'_, 'a>, item: &Item, cut: Option<&CallState>) -> Result<Vec<Cow<'a, str>>> {
     match item.kind {
         ItemKind::User | ItemKind::Assistant | ItemKind::Reasoning => {
             let texts = item.texts.iter();
             texts.map(|text| Ok(json::decode(text.of(desk.transcript.body))?.into_text())).collect()
         }
-        ItemKind::ToolCall => arguments(desk, item),
+        ItemKind::ToolCall => arguments(desk, item, cut),
         ItemKind::System | ItemKind::ToolResult | ItemKind::Media | ItemKind::Opaque => Ok(Vec::new()),
     }
 }
 
-fn arguments<'a>(desk: &Desk<'_, 'a>, item: &Item) -> Result<Vec<Cow<'a, str>>> {
+fn arguments<'a>(desk: &Desk<'_, 'a>, item: &Item, cut: Option<&CallState>) -> Result<Vec<Cow<'a, str>>> {
     let Some(call) = item.call() else { return Ok(Vec::new()) };
+    if let Some(cut) = cut
+        && let Some(arguments) = Arguments::of(desk.transcript, call)?
+    {
+        let object = arguments.object_with(&arguments.texts(cut.rule.keys), cut.rule.with);
+        let leaves = json::string_leaves(object.as_bytes()).unwrap_or_default();
+        return Ok(leaves.into_iter().map(|leaf| leaf.text.into()).collect());
+    }
     let Some(raw) = call.arguments.map(|span| span.of(desk.transcript.body)) else { return Ok(Vec::new()) };
     let leaves_or = |leaves: Option<Vec<json::Leaf>>, otherwise: Cow<'a, str>| match leaves {
         Some(leaves) => leaves.into_iter().map(|leaf| leaf.text.into()).collect(),

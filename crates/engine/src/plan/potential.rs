@@ -3,6 +3,7 @@
 //! An upper bound from sizes alone: never scores, never decides which passage goes.
 
 use super::{
+    argument_step,
     desk::Desk,
     form::Form,
     media,
@@ -13,11 +14,12 @@ use crate::{
     transcript::{ItemIdx, ItemKind},
 };
 
-/// Gives the tokens that old pictures and the tombstones of all free results would save.
+/// Gives the tokens that old pictures, the tombstones of all free results and the argument rules would save.
 ///
-/// Pins must be tracked (`protect::track`). Depends on the view alone and not on what was tried at earlier points: a compacted body, in which less may go, is
-/// never swept where the body it came from was not (law 6).
+/// Pins must be tracked (`protect::track`). Depends on the view alone and not on what was tried at earlier points: a
+/// compacted body, in which less may go, is never swept where the body it came from was not (law 6).
 pub(crate) fn of_view(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
+    argument_step::take_in(desk, state)?;
     while state.results.get(state.potential.counted).is_some_and(|result| result.number < state.number) {
         let ordinal = state.potential.counted;
         state.potential.counted += 1;
@@ -30,7 +32,8 @@ pub(crate) fn of_view(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
     let passing = state.pinned.passing();
     let gain_of = |at: &usize| state.results.get(*at).map_or(0, |result| result.gain);
     let held: u64 = passing.keys().map(gain_of).sum();
-    Ok(state.potential.sum.saturating_sub(held) + media::potential(desk, state, &passing)?)
+    let arguments = argument_step::potential(state, &passing);
+    Ok(state.potential.sum.saturating_sub(held) + media::potential(desk, state, &passing)? + arguments)
 }
 
 /// Gives what the tombstone of a processed result saves; 0 where it may not go by step 1.
@@ -52,7 +55,8 @@ fn gain(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize) -> Result<u64> {
     Ok(gain)
 }
 
-/// Gives what results and the pictures in them could lose at most, now or after any further item.
+/// Gives what results and the pictures in them could lose at most, now or after any further item, and what the argument
+/// rules could take now: a call that becomes processed counts from then on.
 ///
 /// Pins that may pass are no hindrance here, and what arrived since the last sweep may go as a whole: so a view that is
 /// over the room even without all this stays so, whatever is tried (law 12 without a body that could fit being given up).
@@ -84,7 +88,7 @@ pub(crate) fn losable(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
         sum.items += 1;
     }
     state.potential.losable = Some(sum);
-    Ok(sum.tokens)
+    Ok(sum.tokens + state.open_arguments.sum())
 }
 
 /// Gives what one result that may still go could lose: down to its tombstone, or to where step 5 left it.

@@ -40,9 +40,8 @@ pub(crate) fn sweep(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usiz
 }
 
 /// Finds what the argument rules may take, oldest first: arguments of processed calls whose result is present, is no
-/// failure and is not pinned, and which save `min_gain`. Whoever calls this decides which of them go
-/// ([`State::set_call`]); each saves `before` less `after`.
-pub(crate) fn argument_cuts(
+/// failure and is not pinned, and which save `min_gain`.
+fn argument_cuts(
     desk: &Desk<'_, '_>,
     state: &State,
     pins: &BTreeMap<usize, Pin>,
@@ -54,24 +53,24 @@ pub(crate) fn argument_cuts(
         if item.kind != ItemKind::ToolCall || item.number >= state.number || state.calls.contains_key(&idx) {
             continue;
         }
-        if let Some(call) = argument_cut(desk, state, pins, item, step)? {
-            found.push((idx, call));
-        }
+        let ordinal = item.call().and_then(|call| call.result).and_then(|result| state.ordinal_of(result));
+        let Some(ordinal) = ordinal.filter(|ordinal| !pins.contains_key(ordinal)) else { continue };
+        found.extend(argument_cut(desk, state, ordinal, item, step)?.map(|call| (idx, call)));
     }
     Ok(found)
 }
 
-fn argument_cut(
+/// Cuts the arguments of the call `item` that the result at `ordinal` answers, if a rule may take anything of them.
+pub(crate) fn argument_cut(
     desk: &Desk<'_, '_>,
     state: &State,
-    pins: &BTreeMap<usize, Pin>,
+    ordinal: usize,
     item: &Item,
     step: u8,
 ) -> Result<Option<CallState>> {
     let Some(call) = item.call() else { return Ok(None) };
     let Some(rule) = templates::argument_rule(desk.transcript, call) else { return Ok(None) };
-    let Some(ordinal) = call.result.and_then(|result| state.ordinal_of(result)) else { return Ok(None) };
-    if pins.contains_key(&ordinal) || failure::is_failure(desk, state, ordinal)? {
+    if failure::is_failure(desk, state, ordinal)? {
         return Ok(None);
     }
     let Some(arguments) = Arguments::of(desk.transcript, call)? else { return Ok(None) };

@@ -8,6 +8,7 @@ mod shingled;
 mod quotes;
 mod repeats;
 mod tally;
+mod witness;
 
 use std::cell::OnceCell;
 
@@ -18,6 +19,7 @@ use repeats::Repeats;
 use shingled::Shingled;
 pub(crate) use shingled::{Hashes, Reading};
 use tally::{Tally, tally};
+pub(crate) use witness::{Written, witnesses};
 
 /// The most results that may hold a shingle which is to tell what a quote refers to.
 const RARE_RESULTS: u32 = 3;
@@ -146,8 +148,7 @@ fn read<'a>(
     let bytes = in_view.flat_map(|result| &result.parts).map(|part| part.text.len()).sum();
     let mut sightings = Sightings::for_text(bytes);
     let mut read = |(result, reading): (&'a ResultText<'a>, &'a OnceCell<Reading>)| {
-        let reading = reading.get_or_init(|| Reading::of(&result.parts, scratch));
-        let shingled = Shingled::of(result, reading);
+        let shingled = read_one(result, reading, scratch);
         if shown_words(result).is_some() {
             shingled.for_each_part(scratch, |hashes| hashes.iter().for_each(|hash| sightings.add(*hash)));
         }
@@ -155,6 +156,11 @@ fn read<'a>(
     };
     let shingled = results.iter().zip(readings).map(&mut read).collect();
     (shingled, sightings)
+}
+
+/// Reads the shingles of a result, unless they were read before.
+fn read_one<'a>(result: &'a ResultText<'a>, reading: &'a OnceCell<Reading>, scratch: &mut Vec<u64>) -> Shingled<'a> {
+    Shingled::of(result, reading.get_or_init(|| Reading::of(&result.parts, scratch)))
 }
 
 /// The words of a result in view, or nothing if no passage is.

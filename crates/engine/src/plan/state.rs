@@ -32,6 +32,8 @@ pub struct State {
     pub(crate) media: Vec<ItemIdx>,
     /// Calls whose arguments a rule cut.
     pub(crate) calls: BTreeMap<ItemIdx, CallState>,
+    /// Arguments that a rule may cut.
+    pub(crate) open_arguments: OpenArguments,
     /// Batches that were dropped whole, by their first wire message.
     pub(crate) batches: BTreeMap<u32, Batch>,
     /// Signed reasoning that left by itself, as whole blocks.
@@ -69,6 +71,44 @@ pub(crate) struct Potential {
     pub(crate) counted: usize,
     pub(crate) sum: u64,
     pub(crate) losable: Option<Losable>,
+}
+
+/// Arguments that step 2 may cut (see `argument_step`), and what they would save together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenArguments {
+    /// Results, from the first, whose calls were looked at.
+    pub(crate) counted: usize,
+    /// The first result that the client sent with a mark of ours in it.
+    pub(crate) first_cut: Option<ItemIdx>,
+    /// Calls with their cut, by the place of their result in order of delivery.
+    calls: BTreeMap<usize, (ItemIdx, CallState)>,
+    sum: u64,
+}
+
+impl OpenArguments {
+    pub(crate) fn sum(&self) -> u64 {
+        self.sum
+    }
+
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (usize, ItemIdx)> + '_ {
+        self.calls.iter().map(|(&ordinal, &(idx, _))| (ordinal, idx))
+    }
+
+    /// Gives what the cut of a result's call saves; 0 where there is none.
+    pub(crate) fn gain(&self, ordinal: usize) -> u64 {
+        self.calls.get(&ordinal).map_or(0, |(_, call)| call.gain())
+    }
+
+    pub(crate) fn add(&mut self, ordinal: usize, idx: ItemIdx, call: CallState) {
+        self.sum += call.gain();
+        self.calls.insert(ordinal, (idx, call));
+    }
+
+    pub(crate) fn remove(&mut self, ordinal: usize) -> Option<(ItemIdx, CallState)> {
+        let removed = self.calls.remove(&ordinal)?;
+        self.sum = self.sum.saturating_sub(removed.1.gain());
+        Some(removed)
+    }
 }
 
 /// What all results and the pictures in them could lose at most, at any time to come.
@@ -126,6 +166,13 @@ pub(crate) struct CallState {
     pub(crate) change: Arc<Change>,
     /// The cut as it was written, once it was.
     pub(crate) written: Option<Arc<Written>>,
+}
+
+impl CallState {
+    /// Gives what the cut saves.
+    pub(crate) fn gain(&self) -> u64 {
+        self.before.0.saturating_sub(self.after.0)
+    }
 }
 
 /// A message with calls and all its results, dropped whole.
@@ -262,6 +309,9 @@ impl State {
                 result.written = None;
             }
             self.calls.remove(&idx);
+            if let Some(ordinal) = ordinal {
+                self.open_arguments.remove(ordinal);
+            }
             self.notices.remove(&idx);
             self.thoughts.remove(&idx);
             self.alive.retain(|&alive| Some(alive) != ordinal);

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use liveset_tokens::Tokens;
 
 use super::{
+    argument_step,
     desk::Desk,
     fill::{self, Decision},
     form::Form,
@@ -94,6 +95,7 @@ fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>)
     for decision in &decisions {
         trial.set(decision.ordinal, decision.form.clone(), decision.tokens, decision.change.clone());
     }
+    argument_step::cut(trial, pins, aim.target);
     if trial.view > desk.budget.room {
         take_whole(desk, trial, pins, &decisions)?;
         shorten::shorten_newest(desk, trial, pins)?;

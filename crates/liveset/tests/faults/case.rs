@@ -157,8 +157,21 @@ impl Outcome {
     /// Names of the archived originals of results, in the order of items.
     pub(crate) fn handles(&self) -> Vec<String> {
         let edits = self.report["edits"].as_array().into_iter().flatten();
-        let texts = edits.filter(|edit| edit["kind"] != "media");
-        texts.map(|edit| edit["archive_id"].as_str().expect("an edit names its original").to_owned()).collect()
+        let texts = edits.filter(|edit| edit["kind"] != "media" && edit["kind"] != "rule");
+        texts.map(handle).collect()
+    }
+
+    /// Calls of which a rule cut the arguments, before and after, with the archived original.
+    pub(crate) fn cut_calls(&self) -> Vec<(Value, Value, String)> {
+        let (old, new) = (view::calls(self.format, &view::parse(&self.input)), view::calls(self.format, &self.value()));
+        let pairs = old.into_iter().zip(new).map(|(old, new)| (old.arguments, new.arguments));
+        let cut = pairs.filter(|(old, new)| old != new);
+        let edits = self.report["edits"].as_array().into_iter().flatten();
+        let handles: Vec<String> = edits.filter(|edit| edit["kind"] == "rule").map(handle).collect();
+        let cut: Vec<_> = cut.map(|(old, new)| (object(&old), object(&new))).collect();
+        assert_eq!(cut.len(), handles.len(), "each cut call has its original");
+        let original = |handle: &String| self.original(handle).expect("the original is stored");
+        cut.into_iter().zip(&handles).map(|((old, new), handle)| (old, new, original(handle))).collect()
     }
 
     /// Asks the archive for an original.
@@ -183,12 +196,33 @@ impl Outcome {
         let Ok(input) = serde_json::from_slice::<Value>(&self.input) else { return };
         let (output, format) = (self.value(), self.format);
         assert_eq!(view::user_texts(format, &input), view::user_texts(format, &output), "user text stays");
-        assert_eq!(view::calls(format, &input), view::calls(format, &output), "calls stay");
+        let named = |body| -> Vec<(String, String, usize)> {
+            view::calls(format, body).into_iter().map(|asked| (asked.id, asked.tool, asked.message)).collect()
+        };
+        assert_eq!(named(&input), named(&output), "calls stay");
+        for (old, new, original) in self.cut_calls() {
+            assert_eq!(old["content"].as_str(), Some(original.as_str()), "what was written comes back");
+            let mut expected = old;
+            expected["content"] = "[Content saved to file]".into();
+            assert_eq!(new, expected, "nothing but the content goes");
+        }
         for key in ["system", "instructions", "tools", "model"] {
             assert_eq!(input[key], output[key], "`{key}` stays");
         }
         assert_eq!(defects(format, &self.input), defects(format, &self.body), "valid stays valid");
         self.recalls_exactly();
+    }
+}
+
+fn handle(edit: &Value) -> String {
+    edit["archive_id"].as_str().expect("an edit names its original").to_owned()
+}
+
+/// Reads arguments, which OpenAI's formats hold as text.
+fn object(arguments: &Value) -> Value {
+    match arguments {
+        Value::String(text) => serde_json::from_str(text).expect("arguments are JSON"),
+        other => other.clone(),
     }
 }
 

@@ -21,7 +21,6 @@
 //!
 //! | case | line | waits for |
 //! |---|---|---|
-//! | F10, F19 | size within the budget; the marker inside `content`; the original arguments; `call_4` shortened last | argument rules |
 //! | F07 | two user turns are counted | turns in a report |
 //! | F40, F44 | no recall tool or instruction is added, where one could be | recall routes |
 //! | F76 at 300 | the mark names a handle | recall routes |

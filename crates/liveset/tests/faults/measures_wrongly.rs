@@ -58,8 +58,10 @@ fn f17_text_like_control_tokens_is_text() {
 fn f19_arguments_count_and_stay_json() {
     let out = Case::read(Format::OpenaiChat, "F19").at(1_100);
     assert!(out.tokens_before > 1_100, "the size is seen");
-    let reason = out.report["reason"].as_str().expect("a reason");
-    assert!(out.tokens_after <= 1_100 || (out.cannot_fit && reason.contains("call arguments")), "{reason}");
+    assert!(!out.cannot_fit && out.tokens_after <= 1_100, "{}", out.report["reason"]);
+    let cut: Vec<_> = out.cut_calls().into_iter().map(|(old, ..)| old["path"].clone()).collect();
+    let oldest: Vec<_> = (0..cut.len()).map(|number| format!("conf/{number}.toml")).collect();
+    assert!((1..5).contains(&cut.len()) && cut == oldest, "oldest first, and `call_4` is not needed: {cut:?}");
     for (number, asked) in calls(out.format, &out.value()).iter().enumerate() {
         let arguments: serde_json::Value =
             serde_json::from_str(asked.arguments.as_str().expect("a string")).expect("arguments are JSON");

@@ -17,7 +17,9 @@ fn f10_long_arguments_stay_json() {
         .collect();
     assert!(arguments.iter().all(Value::is_object));
     assert_eq!((&arguments[0]["path"], &arguments[0]["mode"]), (&Value::from("docs/setup.md"), &Value::from(420)));
-    assert!(arguments[0]["content"].is_string());
+    assert_eq!(arguments[0]["content"], "[Content saved to file]");
+    assert!(!out.cannot_fit && out.tokens_after <= 550, "nearly all of it was in the arguments");
+    assert!(out.cut_calls()[0].2.starts_with("# Setup notes\n\n1. Copy `conf/part_1.toml`"));
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn is_late_answer(outcome: &laws::Outcome, failure: &str) -> bool {
 #[test]
 fn every_preset_makes_every_kind_of_edit_it_has() {
     let wanted: &[(Preset, &[&str])] = &[
-        (Preset::Balanced, &["tombstone", "gap", "shorten", "media", "reasoning"]),
+        (Preset::Balanced, &["tombstone", "gap", "rule", "shorten", "media", "reasoning"]),
         (Preset::Rules, &["rule", "reasoning"]),
         (Preset::Liveness, &["tombstone", "drop", "mark", "reasoning"]),
     ];

@@ -1,6 +1,6 @@
 //! The laws under other settings: estimated counts, pins by id, no archive.
 
-use liveset::Liveset;
+use liveset::{ArgumentRules, Liveset, Preset};
 use liveset_testkit::{Event, Format, budgets, conversations};
 use proptest::prelude::*;
 
@@ -52,6 +52,22 @@ fn a_result_pinned_by_its_id_is_never_touched() {
     });
     outcome.unwrap_or_else(|error| panic!("{error}"));
     assert!(held.get() > cases() / 8, "bodies that were cut around a pin: {}", held.get());
+}
+
+#[test]
+fn without_argument_rules_no_argument_is_touched() {
+    let outcome = runner(cases() / 4 + 1).run(&(conversations(), budgets()), |(conversation, budget)| {
+        for format in Format::ALL {
+            let body = conversation.body(format);
+            let mut policy = policy_of(size(format, &body), &budget, Preset::Balanced);
+            policy.args = ArgumentRules::Off;
+            let out = Bench::new(format, policy).check(&body).map_err(TestCaseError::fail)?;
+            let edits = out.report["edits"].as_array().cloned().unwrap_or_default();
+            prop_assert!(edits.iter().all(|edit| edit["kind"] != "rule"));
+        }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]

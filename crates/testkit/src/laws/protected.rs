@@ -78,6 +78,13 @@ fn touched(view: &View<'_>, change: &Change, outcome: &Outcome, pins: &Pins) -> 
         if item.kind == ItemKind::Result && is_pinned(view, item, pins) {
             return Err(format!("the pinned result of {id} was touched"));
         }
+        let holds_argument = |result: &&Item| {
+            let call = view.call_of(result).map(|call| &call.node.span);
+            matches!(change, Change::Argument { .. }) && call == Some(&item.node.span)
+        };
+        if view.results().filter(holds_argument).any(|result| is_pinned(view, result, pins)) {
+            return Err(format!("the arguments of {id} were touched, whose result is pinned"));
+        }
         // The guard may take it: between the user's turns no block is needed any more.
         let is_reasoning = matches!(change, Change::Removed { .. }) && item.kind == ItemKind::Reasoning;
         if is_newest(view, item) && !is_reasoning && !may_touch_newest(view, item, change, outcome) {

@@ -5,7 +5,7 @@
 use crate::{
     error::Result,
     json::{NodeIdx, NodeKind, Outline},
-    plan::{desk::Desk, state::State, texts::ResultTexts},
+    plan::{desk::Desk, state::State, texts::PartText},
     tools,
     transcript::ErrorFlag,
 };
@@ -41,12 +41,13 @@ pub(super) fn is_failure(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> 
         return Ok(true);
     }
     let texts = desk.texts(ordinal)?;
-    Ok(texts.tells_failure || opens_as_failure(texts) || texts.parts.iter().any(|part| is_error_object(&part.text)))
+    // Each part by itself: a notice that stands for a picture must not hide what comes after it.
+    let tells = |part: &PartText<'_>| opens_as_failure(&part.text) || is_error_object(&part.text);
+    Ok(texts.tells_failure || texts.parts.iter().any(tells))
 }
 
-fn opens_as_failure(texts: &ResultTexts<'_>) -> bool {
-    let mut lines = texts.parts.iter().flat_map(|part| part.text.lines());
-    let Some(first) = lines.find(|line| !line.trim().is_empty()).map(str::trim_start) else { return false };
+fn opens_as_failure(text: &str) -> bool {
+    let Some(first) = text.lines().find(|line| !line.trim().is_empty()).map(str::trim_start) else { return false };
     let opens = |words: &str| first.get(..words.len()).is_some_and(|start| start.eq_ignore_ascii_case(words));
     FAILURE_OPENINGS.iter().any(|words| opens(words)) || tools::is_error_line(first)
 }
@@ -72,6 +73,16 @@ fn is_error_object(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_opens_as_a_failure_by_its_first_line() {
+        for failed in ["Error: disk full", "\n \n  permission denied: a.txt", "FAILED"] {
+            assert!(opens_as_failure(failed), "{failed}");
+        }
+        for done in ["File created.", "", "Wrote 3 lines\nError handling was added"] {
+            assert!(!opens_as_failure(done), "{done}");
+        }
+    }
 
     #[test]
     fn a_json_answer_tells_of_a_failure_by_its_members() {
