@@ -46,6 +46,8 @@ enum Shape {
     Wide,
     /// Call and result, over and over.
     Sequential,
+    /// The same in one turn, with signed thinking before each call.
+    Thinking,
 }
 
 fn body(shape: Shape, results: usize) -> String {
@@ -64,6 +66,13 @@ fn body(shape: Shape, results: usize) -> String {
         Shape::Wide => {
             messages.push(message("assistant", (0..results).map(call).collect()));
             messages.push(message("user", (0..results).map(result).collect()));
+        }
+        Shape::Thinking => {
+            for at in 0..results {
+                let thought = format!(r#"{{"type":"thinking","thinking":"Now file {at}.","signature":"Ev{at}"}}"#);
+                messages.push(message("assistant", vec![thought, call(at)]));
+                messages.push(message("user", vec![result(at)]));
+            }
         }
         Shape::Sequential => {
             for at in 0..results {
@@ -108,7 +117,7 @@ const RESULTS: usize = 250;
 
 #[test]
 fn twice_the_results_cost_about_twice_the_work() {
-    for shape in [Shape::Wide, Shape::Sequential] {
+    for shape in [Shape::Wide, Shape::Sequential, Shape::Thinking] {
         let (short, long) = (body(shape, RESULTS), body(shape, 2 * RESULTS));
         for over in [2, 8] {
             let (few, counted) = plan_of(&short, tokens(&short) / over);
@@ -126,7 +135,7 @@ fn twice_the_results_cost_about_twice_the_work() {
 
 #[test]
 fn a_small_window_counts_each_text_a_few_times_at_most() {
-    for shape in [Shape::Wide, Shape::Sequential] {
+    for shape in [Shape::Wide, Shape::Sequential, Shape::Thinking] {
         let body = body(shape, 2 * RESULTS);
         let (_, counted) = plan_of(&body, tokens(&body) / 8);
         assert!(counted <= 12 * body.len() as u64, "{shape:?}: {counted} bytes counted of {}", body.len());
