@@ -50,6 +50,8 @@ enum Shape {
     Writes,
     /// A file read and written back, over and over: no argument may go.
     WrittenBack,
+    /// The same in one turn, with signed thinking before each call.
+    Thinking,
 }
 
 fn body(shape: Shape, results: usize) -> String {
@@ -76,6 +78,13 @@ fn body(shape: Shape, results: usize) -> String {
         Shape::Wide => {
             messages.push(message("assistant", (0..results).map(call).collect()));
             messages.push(message("user", (0..results).map(result).collect()));
+        }
+        Shape::Thinking => {
+            for at in 0..results {
+                let thought = format!(r#"{{"type":"thinking","thinking":"Now file {at}.","signature":"Ev{at}"}}"#);
+                messages.push(message("assistant", vec![thought, call(at)]));
+                messages.push(message("user", vec![result(at)]));
+            }
         }
         Shape::Sequential => {
             for at in 0..results {
@@ -123,7 +132,7 @@ fn tokens(body: &str) -> u64 {
     plan_of(body, u64::from(u32::MAX)).0.tokens_after.0
 }
 
-const SHAPES: [Shape; 4] = [Shape::Wide, Shape::Sequential, Shape::Writes, Shape::WrittenBack];
+const SHAPES: [Shape; 5] = [Shape::Wide, Shape::Sequential, Shape::Thinking, Shape::Writes, Shape::WrittenBack];
 
 /// Windows that are tried, as shares of the body.
 const WINDOWS: u64 = 40;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use liveset::{Compaction, Inspection};
 use liveset_engine::{
     plan::SurveyItem,
-    report::{EditReport, grouped},
+    report::{EditKind, EditReport, grouped},
 };
 
 use crate::{args::Explain, failure::Failure, input::Input, output, picture::kind_name, setup};
@@ -59,7 +59,12 @@ fn one(item: u32, compaction: &Compaction<'_>, inspection: &Inspection) -> Resul
 }
 
 fn line(edit: &EditReport, label: &str) -> String {
-    let step = edit.step.map_or("intake".to_owned(), |step| format!("step {step}"));
+    let step = match (edit.step, edit.kind) {
+        (Some(step), _) => format!("step {step}"),
+        // They come with a sweep and are no step of it.
+        (None, EditKind::Mark | EditKind::Reasoning) => "-".to_owned(),
+        (None, _) => "intake".to_owned(),
+    };
     format!(
         "item {:>5}  {:<9} {:<7} {:>8} -> {:<8} {}: {}\n",
         edit.item,

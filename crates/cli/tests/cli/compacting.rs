@@ -52,6 +52,15 @@ fn a_body_under_its_limits_leaves_as_it_came() {
 }
 
 #[test]
+fn a_pin_that_names_no_call_is_said() {
+    let body = br#"{"model":"gpt-4.1","messages":[{"role":"tool","tool_call_id":"a","content":"ok"}]}"#;
+    let run = Place::with("body.json", body).run("compact body.json --pin a --pin call_9");
+    assert_eq!((run.code, run.out.as_slice()), (0, body.as_slice()));
+    let said = "warning: no call of the body has the pinned id `call_9` (unknown_pin)";
+    assert!(run.err.contains(said), "{}", run.err);
+}
+
+#[test]
 fn standard_input_and_a_file_give_the_same_bytes() {
     let place = Place::with("body.json", bodies::long());
     let file = place.run(&format!("compact body.json {SMALL}"));

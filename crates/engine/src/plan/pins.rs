@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::content_id::ContentId;
+use crate::{content_id::ContentId, transcript::ItemIdx};
 
 /// Why a result is pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +46,8 @@ pub(crate) struct PinTracker {
     pub(crate) newest_error: Option<usize>,
     /// Newest result of each plan tool, by its own name: a server before it makes no other tool.
     pub(crate) plans: BTreeMap<String, usize>,
+    /// Newest call of each plan tool that was answered, with its result: results may come in another order than calls.
+    pub(crate) plan_calls: BTreeMap<String, (ItemIdx, usize)>,
     /// Newest full answer of each call, by the call's bytes.
     pub(crate) full: BTreeMap<ContentId, usize>,
     pub(crate) unchanged: BTreeSet<usize>,
@@ -55,7 +57,8 @@ impl PinTracker {
     /// Gives the results that are pinned for now and may be free later, each once.
     pub(crate) fn passing(&self) -> BTreeMap<usize, Pin> {
         let mut pins = BTreeMap::new();
-        for &ordinal in self.plans.values() {
+        let of_calls = self.plan_calls.values().map(|(_, ordinal)| ordinal);
+        for &ordinal in self.plans.values().chain(of_calls) {
             pins.insert(ordinal, Pin::Plan);
         }
         if let Some(ordinal) = self.newest_error {

@@ -28,7 +28,12 @@ pub(crate) fn track(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
         }
         let texts = desk.texts(ordinal)?;
         if tools::is_plan_tool(&texts.name.tool) {
-            state.pinned.plans.insert(tools::without_server(&texts.name.tool).to_owned(), ordinal);
+            let tool = tools::without_server(&texts.name.tool).to_owned();
+            if let Some(call) = answer_of(desk, state, ordinal)?.and_then(|answer| answer.call) {
+                let newest = state.pinned.plan_calls.entry(tool.clone()).or_insert((call, ordinal));
+                *newest = (call, ordinal).max(*newest);
+            }
+            state.pinned.plans.insert(tool, ordinal);
         }
         if texts.tells_failure || answer_of(desk, state, ordinal)?.is_some_and(|answer| answer.error == ErrorFlag::Set)
         {

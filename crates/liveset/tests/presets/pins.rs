@@ -80,6 +80,18 @@ fn of_a_plan_tool_the_newest_call_and_result_stay() {
 }
 
 #[test]
+fn a_plans_newest_call_keeps_its_result_also_where_results_come_in_another_order() {
+    let plan = |seed: &str| json!({ "todos": [seed] });
+    let steps = before_searches(vec![
+        Step::Call(vec![("first", "TodoWrite", plan("ash")), ("second", "TodoWrite", plan("yew"))]),
+        Step::Result(vec![("second", prose("elm", 40)), ("first", prose("oak", 40))]),
+    ]);
+    each(|format, preset| {
+        assert_eq!(whole(format, preset, &steps, &[], &["first", "second"]), [true, true], "{format:?} {preset:?}");
+    });
+}
+
+#[test]
 fn arguments_stay_where_the_result_is_pinned() {
     let arguments = json!({ "path": "notes.md", "content": prose("ash", 40) });
     let steps = before_searches(vec![call("w", "write_file", arguments.clone()), result("w", "Written.")]);
