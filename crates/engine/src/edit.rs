@@ -88,6 +88,12 @@ pub struct Edit {
 }
 
 impl Edit {
+    /// Says whether a whole unit goes with it, and nothing stands in its place.
+    #[must_use]
+    pub fn removes_unit(&self) -> bool {
+        matches!(self.kind, EditKind::Drop | EditKind::Fold) && self.splices.iter().all(|splice| splice.with.is_empty())
+    }
+
     /// Gives what a report says of it.
     #[must_use]
     pub fn report(&self) -> EditReport {

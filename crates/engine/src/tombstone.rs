@@ -2,6 +2,13 @@
 //!
 //! Recognises our own lines by strict grammar, which may lead to less cutting, never to trust.
 
+mod folded;
+
+pub use folded::{
+    FOLD_OTHERS, FOLD_START, FoldFacts, MAX_FOLD_NAME_BYTES, MAX_FOLD_TOOLS, ROUTE_FOLD, ROUTE_FOLD_EXECUTION,
+    ROUTE_FOLD_VOLATILE, fold_line, is_fold,
+};
+
 use std::fmt::Write as _;
 
 use liveset_tokens::Tokens;
@@ -161,9 +168,12 @@ fn figure(tokens: Tokens) -> String {
     }
 }
 
-/// Says whether a text is a tombstone or media notice of ours, whole.
+/// Says whether a text is a tombstone, media notice or line of a folded run of ours, whole.
 #[must_use]
 pub fn is_tombstone(text: &str) -> bool {
+    if is_fold(text) {
+        return true;
+    }
     let Some(rest) = text.strip_prefix(TOMBSTONE_START) else { return false };
     let first = rest.lines().next().unwrap_or_default();
     let routed = [ROUTE_RERUN, ROUTE_RERUN_VOLATILE, ROUTE_RERUN_EXECUTION]

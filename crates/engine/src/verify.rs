@@ -66,8 +66,35 @@ pub fn edited(
         return Err(Defect { law: "fidelity", what: "the length is not what the edits make", offset: output.len() });
     }
     let moves = Moves::of(edits);
+    folds(edits, min_gain)?;
     let fresh = edits.iter().filter(|edit| edit.age == EditAge::Fresh);
     fresh.into_iter().try_for_each(|edit| one(transcript, edit, output, counter, min_gain, &moves))
+}
+
+/// Checks that each folded run saves enough: its edits are the units that went, and then the carrier with their line.
+fn folds(edits: &[Edit], min_gain: u64) -> std::result::Result<(), Defect> {
+    let (mut before, mut units) = (0, 0);
+    for edit in edits.iter().filter(|edit| edit.kind == EditKind::Fold) {
+        let offset = edit.splices.first().map_or(0, |splice| splice.span.start());
+        let defect = |what| Err(Defect { law: "never worse", what, offset });
+        before += edit.tokens_before.0;
+        if edit.removes_unit() {
+            units += 1;
+            continue;
+        }
+        if units == 0 {
+            return defect("a line stands for a run of which nothing went");
+        }
+        if edit.tokens_after.0 + min_gain > before {
+            return defect("a folded run saves too little");
+        }
+        (before, units) = (0, 0);
+    }
+    if units == 0 {
+        Ok(())
+    } else {
+        Err(Defect { law: "never worse", what: "no line stands for a folded run", offset: 0 })
+    }
 }
 
 /// Where bytes of the input stand in the output.
@@ -123,7 +150,8 @@ fn one(
     if edit.kind == EditKind::Reasoning {
         return reasoning(item, edit, output, moves);
     }
-    if edit.tokens_after.0 + min_gain > edit.tokens_before.0 {
+    // A folded run is one change in several edits: it saves as a whole.
+    if edit.kind != EditKind::Fold && edit.tokens_after.0 + min_gain > edit.tokens_before.0 {
         return defect("never worse", "an edit saves too little");
     }
     if edit.kind == EditKind::Media {
@@ -133,10 +161,10 @@ fn one(
             Err(_) => defect("validity", "a notice is no JSON"),
         };
     }
-    if edit.kind == EditKind::Drop {
+    if edit.removes_unit() {
         // Whole messages go, with what parts them; that the list around them reads is seen with its edited items.
         let is_gone = edit.splices.iter().all(|splice| splice.with.is_empty() && splice.span.contains(item.span));
-        return if is_gone { Ok(()) } else { defect("fidelity", "a dropped batch leaves something behind") };
+        return if is_gone { Ok(()) } else { defect("fidelity", "a unit that goes leaves something behind") };
     }
     if let (EditKind::Rule, Some(call)) = (edit.kind, item.call()) {
         return arguments(call, edit, output, counter, moves);
@@ -254,7 +282,7 @@ pub fn whole(
     Ok(Ok(()))
 }
 
-/// What dropped batches took with them, and reasoning that left by itself.
+/// What units that went took with them, and reasoning that left by itself.
 struct Gone {
     reasoning: BTreeSet<u32>,
     messages: BTreeSet<u32>,
@@ -263,7 +291,7 @@ struct Gone {
 
 impl Gone {
     fn of(transcript: &Transcript<'_>, edits: &[Edit]) -> Self {
-        let drops = edits.iter().filter(|edit| edit.kind == EditKind::Drop);
+        let drops = edits.iter().filter(|edit| edit.removes_unit());
         let spans: Vec<Span> = drops.flat_map(|edit| edit.splices.iter().map(|splice| splice.span)).collect();
         let is_gone = |item: &&Item| spans.iter().any(|span| span.contains(item.span));
         let items = || transcript.items.iter().filter(is_gone);

@@ -15,6 +15,7 @@ use liveset_engine::{
     json::Outline,
     plan::{self, Fit, Inputs, Plan},
     policy::Policy,
+    report::EditKind,
     transcript::WireFormat,
     wire,
 };
@@ -52,6 +53,10 @@ enum Shape {
     WrittenBack,
     /// The same in one turn, with signed thinking before each call.
     Thinking,
+    /// The same with results that are hardly longer than a tombstone: little but folding makes room.
+    Small,
+    /// The same, and the agent says a word between them: calls that look foldable one by one, and never are.
+    Spoken,
 }
 
 fn body(shape: Shape, results: usize) -> String {
@@ -59,7 +64,11 @@ fn body(shape: Shape, results: usize) -> String {
         |at: usize| format!(r#"{{"type":"tool_use","id":"c{at}","name":"Read","input":{{"file_path":"s/{at}.rs"}}}}"#);
     let text = |at: usize| {
         let mut text = String::new();
-        for line in 0..8 + at % 5 {
+        let lines = match shape {
+            Shape::Wide | Shape::Sequential | Shape::Writes | Shape::WrittenBack => 8 + at % 5,
+            Shape::Small | Shape::Spoken => 1,
+        };
+        for line in 0..lines {
             let _ = write!(text, "line {line} of file {at} holds the value {} and some more words\\n", at * 31 + line);
         }
         text
@@ -86,9 +95,11 @@ fn body(shape: Shape, results: usize) -> String {
                 messages.push(message("user", vec![result(at)]));
             }
         }
-        Shape::Sequential => {
+        Shape::Sequential | Shape::Small | Shape::Spoken => {
             for at in 0..results {
-                messages.push(message("assistant", vec![call(at)]));
+                let said = r#"{"type":"text","text":"Next."}"#.to_owned();
+                let said = matches!(shape, Shape::Spoken).then_some(said);
+                messages.push(message("assistant", said.into_iter().chain([call(at)]).collect()));
                 messages.push(message("user", vec![result(at)]));
             }
         }
@@ -153,6 +164,29 @@ fn twice_the_results_cost_about_twice_the_work() {
             );
             let (sweeps, sweeps_long) = (few.sweeps.len(), many.sweeps.len());
             assert!(sweeps_long <= sweeps * 3 / 2 + 2, "{shape:?}, 1/{over}: {sweeps} sweeps, then {sweeps_long}");
+        }
+    }
+}
+
+/// Calls of the shorter body whose results are small; the longer one has twice as many.
+const SMALL: usize = 2_000;
+
+#[test]
+fn twice_the_small_calls_cost_about_twice_the_work() {
+    for (shape, folds) in [(Shape::Small, true), (Shape::Spoken, false)] {
+        let (short, long) = (body(shape, SMALL), body(shape, 2 * SMALL));
+        for over in [2, 16] {
+            let (few, counted) = plan_of(&short, tokens(&short) / over);
+            let (many, counted_long) = plan_of(&long, tokens(&long) / over);
+            let is_folded = few.edits.iter().any(|edit| edit.kind == EditKind::Fold);
+            assert_eq!((is_folded, few.fit == Fit::Fits), (folds, folds), "{shape:?}, 1/{over}");
+            assert!(
+                counted_long <= counted * 5 / 2,
+                "{shape:?}, 1/{over}: {counted} bytes counted, then {counted_long}"
+            );
+            let (sweeps, sweeps_long) = (few.sweeps.len(), many.sweeps.len());
+            assert!(sweeps_long <= sweeps * 3 / 2 + 2, "{shape:?}, 1/{over}: {sweeps} sweeps, then {sweeps_long}");
+            assert!(counted <= 12 * short.len() as u64, "{shape:?}: {counted} bytes counted of {}", short.len());
         }
     }
 }

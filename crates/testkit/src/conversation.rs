@@ -31,9 +31,19 @@ pub enum Ids {
 
 #[derive(Clone, Debug)]
 enum Round {
-    User { text: Recipe, media: Option<Media>, shape: Shape },
-    Reply { text: Recipe, reasoning: Option<ReasoningScript>, is_cut_off: bool },
+    User {
+        text: Recipe,
+        media: Option<Media>,
+        shape: Shape,
+    },
+    Reply {
+        text: Recipe,
+        reasoning: Option<ReasoningScript>,
+        is_cut_off: bool,
+    },
     Work(WorkScript),
+    /// Messages with one or two calls each, and nothing said between them.
+    Run(Vec<Vec<CallScript>>),
 }
 
 #[derive(Clone, Debug)]
@@ -51,6 +61,20 @@ struct WorkScript {
     delivery: Delivery,
     text_after: Option<Recipe>,
     unknown: Option<u8>,
+}
+
+impl WorkScript {
+    fn of(calls: &[CallScript]) -> Self {
+        Self {
+            reasoning: None,
+            afterthought: None,
+            text: None,
+            calls: calls.to_vec(),
+            delivery: Delivery::Together,
+            text_after: None,
+            unknown: None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -159,6 +183,7 @@ fn round() -> impl Strategy<Value = Round> {
         1 => (chain_recipes(), reasoning(0.4), prop::bool::weighted(0.05))
             .prop_map(|(text, reasoning, is_cut_off)| Round::Reply { text, reasoning, is_cut_off }),
         7 => work().prop_map(Round::Work),
+        1 => vec(vec(plain_call(), 1..3), 2..9).prop_map(Round::Run),
     ]
 }
 
@@ -183,6 +208,15 @@ fn work() -> impl Strategy<Value = WorkScript> {
             text_after,
             unknown,
         })
+}
+
+/// Mostly small results, as of an agent that tries one thing after the other.
+fn plain_call() -> impl Strategy<Value = CallScript> {
+    (call(), option::weighted(0.7, chain_recipes()), any::<bool>()).prop_map(|(call, short, is_plain)| CallScript {
+        result: short.unwrap_or(call.result),
+        fate: if is_plain { Fate::Answered } else { call.fate },
+        ..call
+    })
 }
 
 fn call() -> impl Strategy<Value = CallScript> {
@@ -229,6 +263,7 @@ impl Stage {
                     self.assistant(AssistantMessage { reasoning, afterthought, is_cut_off, text, calls, unknown });
                 }
                 Round::Work(work) => self.work(work),
+                Round::Run(messages) => messages.iter().for_each(|calls| self.work(&WorkScript::of(calls))),
             }
         }
     }

@@ -5,6 +5,7 @@
 mod changes;
 mod digest;
 mod fidelity;
+mod folds;
 mod gaps;
 mod invention;
 mod outcome;

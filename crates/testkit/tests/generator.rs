@@ -104,6 +104,7 @@ fn every_kind_of_trouble_occurs() {
         "\\r\\n",
         "<|endoftext|>",
         "[pruned from context: ",
+        "[folded from context: ",
         "[lines 3-9 of 40 left out]",
         "[liveset:pin]",
         "[exit code 2]",

@@ -230,6 +230,7 @@ fn cut(found: &BodyDifference, a: &Records, b: &Records) -> Option<String> {
         Mark::None => "the text",
         Mark::Tombstone => "a tombstone",
         Mark::Gap => "the text with gaps",
+        Mark::Fold => "the line of a folded run",
     };
     let (left, right) = (found.a.mark, found.b.mark);
     (found.sort == Sort::Item && left != right)

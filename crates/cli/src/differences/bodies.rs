@@ -64,6 +64,8 @@ pub(crate) enum Mark {
     Tombstone,
     /// Lines are left out of it.
     Gap,
+    /// One line stands for a run of calls.
+    Fold,
 }
 
 impl Mark {
@@ -73,6 +75,7 @@ impl Mark {
             Self::None => "no mark",
             Self::Tombstone => "tombstone",
             Self::Gap => "gap",
+            Self::Fold => "fold",
         }
     }
 }
@@ -147,7 +150,9 @@ impl Conversation<'_> {
         let Some(item) = self.transcript.items.get(at) else { return Mark::None };
         let texts = item.texts.iter().filter_map(|span| json::decode(span.of(self.transcript.body)).ok());
         let texts: Vec<String> = texts.map(|text| text.text().to_owned()).collect();
-        if texts.iter().any(|text| tombstone::is_tombstone(text)) {
+        if texts.iter().any(|text| tombstone::is_fold(text)) {
+            Mark::Fold
+        } else if texts.iter().any(|text| tombstone::is_tombstone(text)) {
             Mark::Tombstone
         } else if texts.iter().any(|text| tombstone::holds_gap(text)) {
             Mark::Gap

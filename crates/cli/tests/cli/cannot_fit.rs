@@ -45,7 +45,7 @@ fn an_old_output_file_stays_as_it_was() {
 #[test]
 fn best_effort_writes_the_smallest_body_and_still_says_three() {
     let place = Place::with("body.json", bodies::long());
-    let run = place.run("compact body.json --window 600 --reserve 100 --best-effort");
+    let run = place.run("compact body.json --window 150 --reserve 50 --best-effort");
     assert_eq!(run.code, 3);
     assert!(run.out.len() < place.read("body.json").len());
     assert!(serde_json::from_slice::<Value>(&run.out).is_ok());

@@ -74,12 +74,23 @@ pub(crate) fn cut(state: &mut State, pins: &BTreeMap<usize, Pin>, target: Tokens
 fn candidate(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<Option<(ItemIdx, CallState)>> {
     let Some(result) = state.results.get(ordinal) else { return Ok(None) };
     let Some(idx) = call_of(desk, result.item)? else { return Ok(None) };
-    let is_behind_cut = state.open_arguments.first_cut.is_some_and(|cut| cut < idx);
+    let is_behind_cut = state.open_arguments.first_cut.is_some_and(|cut| cut < idx) || carries_fold(desk, state, idx)?;
     if is_behind_cut || result.pin.is_some() || desk.texts(ordinal)?.arrives_cut {
         return Ok(None);
     }
     let cut = rules::argument_cut(desk, state, ordinal, desk.item(idx)?, STEP)?;
     Ok(cut.map(|cut| (idx, cut)))
+}
+
+/// Says whether the client sent the line of a folded run in the last result of this call's unit: then what the line
+/// stands for was before all of the unit.
+fn carries_fold(desk: &Desk<'_, '_>, state: &State, call: ItemIdx) -> Result<bool> {
+    let unit = desk.item(call)?.unit.and_then(|unit| desk.transcript.units.get(unit.at()));
+    let last = unit.and_then(|unit| unit.items.last()).and_then(|&last| state.ordinal_of(last));
+    Ok(match last {
+        Some(ordinal) => desk.texts(ordinal)?.arrives_folded,
+        None => false,
+    })
 }
 
 /// Gives the call whose answer is `result`.

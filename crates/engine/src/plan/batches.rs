@@ -27,14 +27,15 @@ pub(crate) fn drop_oldest(
     goal: u64,
 ) -> Result<()> {
     let layout = Layout::of(desk, state);
+    let mut dropped = BTreeSet::new();
     for at in 0..desk.transcript.units.len() {
         if desk.charged(state) <= goal {
-            return Ok(());
+            break;
         }
         let unit = UnitIdx(u32::try_from(at).unwrap_or(u32::MAX));
         let Some((first, last)) = batch(desk, state, pins, &layout, unit)? else { continue };
-        let items: Vec<ItemIdx> = (first..=last).flat_map(|message| layout.items(message)).copied().collect();
-        let now = size_now(desk, state, &items);
+        let items = layout.items_of(first, last);
+        let now = items.iter().map(|&idx| size_now(desk, state, idx)).sum();
         if now < desk.policy.min_gain.max(1) {
             continue;
         }
@@ -43,12 +44,14 @@ pub(crate) fn drop_oldest(
         let reason = "oldest batch, the view was still over the trigger".to_owned();
         let change = Change { kind: EditKind::Drop, step: Some(STEP), reason };
         state.drop_batch(Batch { unit, item, first, last, before, change: change.into() }, &items, now);
+        dropped.extend(items);
     }
+    state.forget_dropped(&dropped);
     Ok(())
 }
 
 /// The items of each wire message.
-struct Layout {
+pub(crate) struct Layout {
     messages: BTreeMap<u32, Vec<ItemIdx>>,
     /// Ids that pair nothing for sure: those of results that answer no call (without the call of their id they would be
     /// orphans), and those of several calls (without one of them the others would pair anew).
@@ -58,7 +61,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(desk: &Desk<'_, '_>, state: &State) -> Self {
+    pub(crate) fn of(desk: &Desk<'_, '_>, state: &State) -> Self {
         let mut messages: BTreeMap<u32, Vec<ItemIdx>> = BTreeMap::new();
         let (mut users, mut results) = (BTreeSet::new(), BTreeSet::new());
         for (at, item) in desk.transcript.items.iter().enumerate().take(state.items) {
@@ -88,6 +91,11 @@ impl Layout {
     fn items(&self, message: u32) -> &[ItemIdx] {
         self.messages.get(&message).map(Vec::as_slice).unwrap_or_default()
     }
+
+    /// Gives the items of these messages, both included.
+    pub(crate) fn items_of(&self, first: u32, last: u32) -> Vec<ItemIdx> {
+        (first..=last).flat_map(|message| self.items(message)).copied().collect()
+    }
 }
 
 /// Gives the first and the last message of a unit's batch, if it may go.
@@ -98,19 +106,43 @@ fn batch(
     layout: &Layout,
     unit: UnitIdx,
 ) -> Result<Option<(u32, u32)>> {
-    let Some(found) = desk.transcript.units.get(unit.at()).filter(|found| found.number < state.number) else {
-        return Ok(None);
-    };
-    let mut messages = BTreeSet::new();
-    let (mut calls, mut reasons, mut ends_in_reasoning) = (0_u32, false, false);
-    for &idx in &found.items {
+    let Some((first, last)) = extent(desk, state, pins, layout, unit)? else { return Ok(None) };
+    let items = desk.transcript.units.get(unit.at()).map(|found| found.items.as_slice()).unwrap_or_default();
+    let (mut reasons, mut ends_in_reasoning) = (false, false);
+    for &idx in items {
         let item = desk.item(idx)?;
-        let Some(message) = item.message.filter(|_| idx.at() < state.items) else { return Ok(None) };
-        messages.insert(message);
         reasons |= item.kind == ItemKind::Reasoning;
         if item.side == Side::Assistant {
             ends_in_reasoning = item.kind == ItemKind::Reasoning;
         }
+    }
+    // In the turn that goes on, a provider asks for all of the model's thoughts.
+    let in_turn = || desk.transcript.format == WireFormat::Anthropic && layout.turn.is_none_or(|turn| turn < first);
+    if ends_in_reasoning || (reasons && in_turn()) {
+        return Ok(None);
+    }
+    let may_close = borders_match(desk, state, layout, first, last)?;
+    Ok(may_close.then_some((first, last)))
+}
+
+/// Gives the first and the last message of a processed unit with calls that is complete, alone in its messages, free of
+/// pins and still in view.
+pub(crate) fn extent(
+    desk: &Desk<'_, '_>,
+    state: &State,
+    pins: &BTreeMap<usize, Pin>,
+    layout: &Layout,
+    unit: UnitIdx,
+) -> Result<Option<(u32, u32)>> {
+    let Some(found) = desk.transcript.units.get(unit.at()).filter(|found| found.number < state.number) else {
+        return Ok(None);
+    };
+    let mut messages = BTreeSet::new();
+    let mut calls = 0_u32;
+    for &idx in &found.items {
+        let item = desk.item(idx)?;
+        let Some(message) = item.message.filter(|_| idx.at() < state.items) else { return Ok(None) };
+        messages.insert(message);
         calls += u32::from(item.kind == ItemKind::ToolCall);
         if desk.id(item.call().and_then(|call| call.id)).is_some_and(|id| layout.loose.contains(&id)) {
             return Ok(None);
@@ -121,11 +153,7 @@ fn batch(
     }
     let (Some(&first), Some(&last)) = (messages.first(), messages.last()) else { return Ok(None) };
     let is_run = (last - first) as usize + 1 == messages.len();
-    if calls == 0 || !is_run || ends_in_reasoning || state.drops_message(first) {
-        return Ok(None);
-    }
-    // In the turn that goes on, a provider asks for all of the model's thoughts.
-    if reasons && desk.transcript.format == WireFormat::Anthropic && layout.turn.is_none_or(|turn| turn < first) {
+    if calls == 0 || !is_run || state.drops_message(first) {
         return Ok(None);
     }
     for &idx in messages.iter().flat_map(|&message| layout.items(message)) {
@@ -133,8 +161,7 @@ fn batch(
             return Ok(None);
         }
     }
-    let may_close = borders_match(desk, state, layout, first, last)?;
-    Ok(may_close.then_some((first, last)))
+    Ok(Some((first, last)))
 }
 
 /// Says whether one item of a unit lets the unit go: a call with its result, a result without a pin, text, reasoning.
@@ -169,8 +196,14 @@ fn belongs(desk: &Desk<'_, '_>, idx: ItemIdx, unit: UnitIdx) -> Result<bool> {
     Ok(item.kind != ItemKind::Opaque && within.unwrap_or(item).unit == Some(unit))
 }
 
-/// Says whether the messages around a batch may stand next to each other.
-fn borders_match(desk: &Desk<'_, '_>, state: &State, layout: &Layout, first: u32, last: u32) -> Result<bool> {
+/// Says whether the messages around those from `first` to `last` may stand next to each other.
+pub(crate) fn borders_match(
+    desk: &Desk<'_, '_>,
+    state: &State,
+    layout: &Layout,
+    first: u32,
+    last: u32,
+) -> Result<bool> {
     let Some(next) = last.checked_add(1).and_then(|next| layout.items(next).first()) else { return Ok(false) };
     // A late result of another call stands where it stands because of the batch before it.
     if desk.item(*next)?.kind == ItemKind::ToolResult {
@@ -187,18 +220,15 @@ fn borders_match(desk: &Desk<'_, '_>, state: &State, layout: &Layout, first: u32
     Ok(is_users && desk.item(*next)?.side == Side::Assistant)
 }
 
-/// Counts what items hold in the view as it is.
-fn size_now(desk: &Desk<'_, '_>, state: &State, items: &[ItemIdx]) -> u64 {
-    let one = |idx: ItemIdx| {
-        let whole = desk.counts.item(idx).0;
-        let result = state.ordinal_of(idx).and_then(|ordinal| state.results.get(ordinal));
-        let change = match (result, state.calls.get(&idx), state.notices.get(&idx)) {
-            (Some(result), _, _) => Some((result.original, result.tokens)),
-            (None, Some(call), _) => Some((call.before, call.after)),
-            (None, None, Some(notice)) => Some((notice.before, notice.after)),
-            (None, None, None) => state.thoughts.get(&idx).map(|thought| (thought.before, thought.after)),
-        };
-        change.map_or(whole, |(before, after)| (whole + after.0).saturating_sub(before.0))
+/// Counts what an item holds in the view as it is.
+pub(crate) fn size_now(desk: &Desk<'_, '_>, state: &State, idx: ItemIdx) -> u64 {
+    let whole = desk.counts.item(idx).0;
+    let result = state.ordinal_of(idx).and_then(|ordinal| state.results.get(ordinal));
+    let change = match (result, state.calls.get(&idx), state.notices.get(&idx)) {
+        (Some(result), _, _) => Some((result.original, result.tokens)),
+        (None, Some(call), _) => Some((call.before, call.after)),
+        (None, None, Some(notice)) => Some((notice.before, notice.after)),
+        (None, None, None) => state.thoughts.get(&idx).map(|thought| (thought.before, thought.after)),
     };
-    items.iter().map(|&idx| one(idx)).sum()
+    change.map_or(whole, |(before, after)| (whole + after.0).saturating_sub(before.0))
 }

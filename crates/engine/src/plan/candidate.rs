@@ -192,7 +192,7 @@ impl<'d, 'a> Candidate<'d, 'a> {
     pub(crate) fn form(&self, result: &ResultState) -> Option<Form> {
         let mut removed: Vec<Vec<Removed>> = match result.form.as_ref() {
             Form::Cut(removed) => removed.clone(),
-            Form::Whole | Form::Gone => vec![Vec::new(); self.texts.parts.len()],
+            Form::Whole | Form::Gone | Form::Folded(_) => vec![Vec::new(); self.texts.parts.len()],
         };
         let mut changed = false;
         for slot in self.slots.iter().filter(|slot| slot.in_view && !slot.kept) {
@@ -246,7 +246,7 @@ fn visible_tokens(
     let slice = |from: u32, to: u32| part_text.text.get(from as usize..to as usize).unwrap_or_default();
     let removed: &[Removed] = match result.form.as_ref() {
         Form::Cut(parts) => parts.get(part).map(Vec::as_slice).unwrap_or_default(),
-        Form::Whole | Form::Gone => &[],
+        Form::Whole | Form::Gone | Form::Folded(_) => &[],
     };
     let mut cuts = removed.iter().filter(|piece| piece.start < passage.end && piece.end > passage.start).peekable();
     if cuts.peek().is_none() {

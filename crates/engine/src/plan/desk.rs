@@ -33,6 +33,10 @@ pub(crate) struct Desk<'p, 'a> {
     pub(crate) price: liveset_tokens::Price,
     results: Vec<ItemIdx>,
     texts: Vec<OnceCell<ResultTexts<'a>>>,
+    /// Sizes of results as tombstones state them.
+    o200k: Vec<OnceCell<Tokens>>,
+    /// Calls whose id an earlier call has.
+    repeated: OnceCell<BTreeSet<ItemIdx>>,
     /// Tokens of each passage alone, per result and part.
     passage_tokens: Vec<OnceCell<Vec<Vec<u32>>>>,
     /// Shingles of each result: read by the first score, and used by those of later sweeps.
@@ -67,6 +71,7 @@ impl<'p, 'a> Desk<'p, 'a> {
             .map(|(at, _)| ItemIdx(u32::try_from(at).unwrap_or(u32::MAX)))
             .collect();
         let texts = results.iter().map(|_| OnceCell::new()).collect();
+        let o200k = results.iter().map(|_| OnceCell::new()).collect();
         let passage_tokens = results.iter().map(|_| OnceCell::new()).collect();
         let readings = results.iter().map(|_| OnceCell::new()).collect();
         let chain = || transcript.items.iter().map(|_| OnceCell::new()).collect();
@@ -79,6 +84,8 @@ impl<'p, 'a> Desk<'p, 'a> {
             price,
             results,
             texts,
+            o200k,
+            repeated: OnceCell::new(),
             passage_tokens,
             readings,
             chain: chain(),
@@ -116,6 +123,17 @@ impl<'p, 'a> Desk<'p, 'a> {
     /// Gives what the literal of an id says.
     pub(crate) fn id(&self, literal: Option<Span>) -> Option<String> {
         Some(json::decode(literal?.of(self.transcript.body)).ok()?.into_text().into_owned())
+    }
+
+    /// Says whether an earlier call has the id of this one.
+    pub(crate) fn repeats_id(&self, call: ItemIdx) -> bool {
+        let find = || {
+            let mut ids = BTreeSet::new();
+            let calls = (0..).map(ItemIdx).zip(&self.transcript.items);
+            let calls = calls.filter_map(|(idx, item)| Some((idx, self.id(item.call()?.id)?)));
+            calls.filter(|(_, id)| !ids.insert(id.clone())).map(|(idx, _)| idx).collect()
+        };
+        self.repeated.get_or_init(find).contains(&call)
     }
 
     /// Gives a result by its place in order of delivery, decoded.
@@ -179,7 +197,9 @@ impl<'p, 'a> Desk<'p, 'a> {
         if o200k.name() == self.counter.name() {
             return Ok(original);
         }
-        Ok(self.texts(ordinal)?.parts.iter().map(|part| o200k.count(&part.text)).sum())
+        let texts = self.texts(ordinal)?;
+        let count = || texts.parts.iter().map(|part| o200k.count(&part.text)).sum();
+        Ok(self.o200k.get(ordinal).map_or_else(count, |cell| *cell.get_or_init(count)))
     }
 
     /// Counts a result's text as a form leaves it.
@@ -190,7 +210,7 @@ impl<'p, 'a> Desk<'p, 'a> {
         let texts = self.texts(ordinal)?;
         let o200k = match form {
             Form::Gone => self.o200k(ordinal, original)?,
-            Form::Whole | Form::Cut(_) => Tokens(0),
+            Form::Whole | Form::Cut(_) | Form::Folded(_) => Tokens(0),
         };
         let parts = form::write(texts, form, o200k);
         Ok(texts.parts.iter().zip(&parts).map(|(part, written)| self.part_size(part, written)).sum())

@@ -153,6 +153,10 @@ fn decide(desk: &Desk<'_, '_>, state: &State, candidate: &mut Candidate<'_, '_>)
 pub(crate) fn scores(desk: &Desk<'_, '_>, state: &State) -> Result<Vec<Vec<Vec<Score>>>> {
     let mut chain = Vec::new();
     for (at, item) in desk.transcript.items.iter().take(state.items).enumerate() {
+        // What is not in view any more says nothing.
+        if state.is_dropped(item) {
+            continue;
+        }
         let idx = ItemIdx(u32::try_from(at).unwrap_or(u32::MAX));
         let cut = state.calls.get(&idx);
         let said = desk.said(idx, cut, |item| said(desk, item, cut))?;

@@ -20,6 +20,18 @@ pub(crate) enum Form {
     Cut(Vec<Vec<Removed>>),
     /// One line: a tombstone, or what the preset's rule for its tool says.
     Gone,
+    /// The line that stands for a folded run; only its carrier has it.
+    Folded(String),
+}
+
+impl Form {
+    /// Says whether nothing of the result's own text is left: it stays in this form.
+    pub(crate) fn is_final(&self) -> bool {
+        match self {
+            Self::Gone | Self::Folded(_) => true,
+            Self::Whole | Self::Cut(_) => false,
+        }
+    }
 }
 
 /// A piece of a part's text that is left out.
@@ -90,7 +102,8 @@ pub(crate) fn write(texts: &ResultTexts<'_>, form: &Form, o200k: Tokens) -> Vec<
     match form {
         Form::Whole => texts.parts.iter().map(|_| PartForm::Untouched).collect(),
         Form::Cut(removed) => write_cut(texts, removed),
-        Form::Gone => write_gone(texts, o200k),
+        Form::Gone => write_line(texts, || texts.rule_line.clone().unwrap_or_else(|| tombstone_text(texts, o200k))),
+        Form::Folded(line) => write_line(texts, || line.clone()),
     }
 }
 
@@ -127,12 +140,13 @@ fn write_gap(texts: &ResultTexts<'_>, at: usize, part: &PartText<'_>, piece: &Re
     }
 }
 
-fn write_gone(texts: &ResultTexts<'_>, o200k: Tokens) -> Vec<PartForm> {
+/// Puts a line in place of the first text that says something; the others become gaps.
+fn write_line(texts: &ResultTexts<'_>, line: impl Fn() -> String) -> Vec<PartForm> {
     let head = texts.parts.iter().position(|part| !part.text.trim().is_empty());
     let parts = texts.parts.iter().enumerate().map(|(at, part)| {
         let whole = |text: String| PartForm::Gaps(vec![Gap { start: 0, end: part.text.len(), text }]);
         if Some(at) == head {
-            return whole(texts.rule_line.clone().unwrap_or_else(|| tombstone_text(texts, o200k)));
+            return whole(line());
         }
         let text = tombstone::gap(1, part.lines, part.lines, None, &Evidence::default());
         // A part hardly longer than its gap stays as it is.

@@ -77,7 +77,7 @@ fn clear_one(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, keep: usize
     let Some(result) = state.results.get(ordinal) else { return Ok(()) };
     let texts = desk.texts(ordinal)?;
     let is_ours = texts.parts.iter().all(|part| tombstone::is_tombstone(&part.text));
-    if result.number >= state.number || *result.form == Form::Gone || texts.is_blank || is_ours {
+    if result.number >= state.number || result.form.is_final() || texts.is_blank || is_ours {
         return Ok(());
     }
     let tokens = desk.size(ordinal, &Form::Gone, result.original)?;

@@ -51,6 +51,8 @@ pub(crate) struct PinTracker {
     /// Newest full answer of each call, by the call's bytes.
     pub(crate) full: BTreeMap<ContentId, usize>,
     pub(crate) unchanged: BTreeSet<usize>,
+    /// The answers that said so, each with the one that it points back at.
+    pub(crate) stubs: BTreeMap<usize, usize>,
 }
 
 impl PinTracker {

@@ -5,9 +5,10 @@
 use super::{
     argument_step,
     desk::Desk,
+    fold,
     form::Form,
     media,
-    state::{Losable, State},
+    state::{Foldable, Losable, State},
 };
 use crate::{
     error::Result,
@@ -88,7 +89,7 @@ pub(crate) fn losable(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
         sum.items += 1;
     }
     state.potential.losable = Some(sum);
-    Ok(sum.tokens + state.open_arguments.sum())
+    Ok(sum.tokens + state.open_arguments.sum() + fold::bound(desk, state)?)
 }
 
 /// Gives what one result that may still go could lose: down to its tombstone, or to where step 5 left it.
@@ -122,7 +123,7 @@ pub(crate) fn settle(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
     let mut alive = Vec::with_capacity(state.alive.len());
     for &ordinal in &state.alive {
         let Some(result) = state.results.get_mut(ordinal) else { continue };
-        if *result.form == Form::Gone {
+        if result.form.is_final() {
             result.gain = 0;
             continue;
         }
@@ -142,6 +143,7 @@ pub(crate) fn settle(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
     state.alive = alive;
     state.potential.sum = sum;
     state.potential.losable = None;
+    state.potential.foldable = Foldable::default();
     Ok(())
 }
 

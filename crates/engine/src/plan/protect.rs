@@ -164,6 +164,7 @@ fn track_stub(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize) -> Result<
         Some(full) if size(ordinal) * STUB_SHARE < size(full) => {
             if desk.texts(full)?.name.class != ToolClass::Execution {
                 state.pinned.unchanged.insert(full);
+                state.pinned.stubs.insert(ordinal, full);
             }
         }
         Some(_) | None => {
@@ -171,6 +172,14 @@ fn track_stub(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize) -> Result<
         }
     }
     Ok(())
+}
+
+/// Says whether a result pins another by saying "unchanged": without it that one would be pinned by nothing in view.
+///
+/// Goes by what is left of both, as whoever reads the view anew does.
+pub(crate) fn pins_another(state: &State, ordinal: usize) -> bool {
+    let size = |at: usize| state.results.get(at).map_or(0, |result| result.tokens.0);
+    state.pinned.stubs.get(&ordinal).is_some_and(|&full| size(ordinal) * STUB_SHARE < size(full))
 }
 
 fn key_of(desk: &Desk<'_, '_>, call: &Call) -> Option<ContentId> {

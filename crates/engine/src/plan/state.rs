@@ -2,7 +2,10 @@
 //!
 //! Holds no text: it can be kept between requests and goes on where it stopped.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use liveset_tokens::Tokens;
 
@@ -71,6 +74,27 @@ pub(crate) struct Potential {
     pub(crate) counted: usize,
     pub(crate) sum: u64,
     pub(crate) losable: Option<Losable>,
+    pub(crate) foldable: Foldable,
+}
+
+/// Units of calls alone that have a neighbour of their kind: what folding could free at most.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Foldable {
+    /// Units, from the first, that were looked at.
+    pub(crate) units: usize,
+    /// Their tokens, with every result at its tombstone.
+    pub(crate) sum: u64,
+    /// The newest of them, while the next may follow it.
+    pub(crate) open: Option<OpenRun>,
+}
+
+/// A unit of calls alone that ends what was looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenRun {
+    /// Its last wire message.
+    pub(crate) last: u32,
+    /// Its tokens while it has no neighbour, and so is not in the sum.
+    pub(crate) waiting: u64,
 }
 
 /// Arguments that step 2 may cut (see `argument_step`), and what they would save together.
@@ -296,7 +320,7 @@ impl State {
         item.message.is_some_and(|message| self.drops_message(message))
     }
 
-    /// Drops a batch that holds `items`, `now` tokens of the view.
+    /// Drops a batch that holds `items`, `now` tokens of the view; [`State::forget_dropped`] ends what this begins.
     pub(crate) fn drop_batch(&mut self, batch: Batch, items: &[ItemIdx], now: u64) {
         self.view = Tokens(self.view.0.saturating_sub(now));
         for &idx in items {
@@ -304,7 +328,7 @@ impl State {
             if let Some(result) = ordinal.and_then(|ordinal| self.results.get_mut(ordinal)) {
                 // Nothing of it is left that an edit could be about.
                 result.tokens = Tokens(0);
-                result.form = Arc::new(Form::Whole);
+                result.form = Arc::new(Form::Gone);
                 result.change = None;
                 result.written = None;
             }
@@ -314,11 +338,17 @@ impl State {
             }
             self.notices.remove(&idx);
             self.thoughts.remove(&idx);
-            self.alive.retain(|&alive| Some(alive) != ordinal);
-            self.media.retain(|&media| media != idx);
-            self.signed.retain(|&signed| signed != idx);
         }
         self.batches.insert(batch.first, batch);
+    }
+
+    /// Lets go of what went with its batch: once for all that were dropped, since each list is walked whole.
+    pub(crate) fn forget_dropped(&mut self, items: &BTreeSet<ItemIdx>) {
+        let results = &self.results;
+        let is_left = |ordinal: &usize| results.get(*ordinal).is_none_or(|result| !items.contains(&result.item));
+        self.alive.retain(is_left);
+        self.media.retain(|media| !items.contains(media));
+        self.signed.retain(|signed| !items.contains(signed));
     }
 
     /// Gives a result's place in order of delivery, once it was delivered.
@@ -349,7 +379,7 @@ impl State {
 pub(crate) fn in_view(result: &ResultState, part: usize, texts: &PartText<'_>) -> Vec<bool> {
     let removed: &[Removed] = match result.form.as_ref() {
         Form::Whole => &[],
-        Form::Gone => return vec![false; texts.passages.len()],
+        Form::Gone | Form::Folded(_) => return vec![false; texts.passages.len()],
         Form::Cut(parts) => parts.get(part).map(Vec::as_slice).unwrap_or_default(),
     };
     let gone = |start: u32, end: u32| {

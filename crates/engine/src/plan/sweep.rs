@@ -10,11 +10,10 @@ use super::{
     argument_step,
     desk::Desk,
     fill::{self, Decision},
-    form::Form,
-    liveness, media,
+    fold, liveness, media,
     pins::Pin,
     potential, price, protect, reasoning, rules, shorten,
-    state::{Held, State, SweepRecord},
+    state::{Foldable, Held, State, SweepRecord},
 };
 use crate::{
     error::Result,
@@ -40,12 +39,19 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
         // What they take is known only once they have run.
         Preset::Liveness | Preset::Rules => u64::MAX,
     };
-    if !forced && potential < least {
-        state.held = if potential == 0 { Held::No } else { Held::TooLittle };
+    // What a sweep will do is tried where the view crosses a line of a grid, not at each point (law 12).
+    let crosses = state.crosses_grid(least / 2, desk.budget.trigger.0.saturating_sub(desk.surcharge(state)));
+    let foldable = match preset {
+        Preset::Balanced => fold::bound(desk, state)?,
+        Preset::Liveness | Preset::Rules => 0,
+    };
+    let is_worth_a_trial = potential >= least || (foldable > 0 && potential + foldable >= least && crosses);
+    if !forced && !is_worth_a_trial {
+        state.held = if potential + foldable == 0 { Held::No } else { Held::TooLittle };
         return Ok(());
     }
     let guards = !forced && reasoning::may_hold(desk, state, point)?;
-    if guards && !state.crosses_grid(least / 2, desk.budget.trigger.0.saturating_sub(desk.surcharge(state))) {
+    if guards && !crosses {
         state.held = Held::Reasoning;
         return Ok(());
     }
@@ -55,8 +61,9 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
     }
     let mut trial = state.clone();
     let pins = protect::pins(desk, &trial)?;
+    let mut goal = None;
     match preset {
-        Preset::Balanced => balanced(desk, &mut trial, &pins)?,
+        Preset::Balanced => goal = Some(balanced(desk, &mut trial, &pins)?),
         Preset::Liveness => liveness::sweep(desk, &mut trial, &pins)?,
         Preset::Rules => rules::sweep(desk, &mut trial, &pins)?,
     }
@@ -67,10 +74,17 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
     if !forced && state.view.0 < trial.view.0.saturating_add(least) {
         // Rounding at passage borders can keep a sweep from freeing all that the tombstones promise.
         state.held = Held::TooLittle;
-        state.next_plan = Tokens(state.view.0.saturating_add((least / 2).max(1)));
+        if potential >= least {
+            state.next_plan = Tokens(state.view.0.saturating_add((least / 2).max(1)));
+        }
         return Ok(());
     }
     reasoning::settle(desk, state, &mut trial, point)?;
+    if let Some(goal) = goal.filter(|_| trial.thoughts.len() > state.thoughts.len()) {
+        // Without their reasoning more units are calls alone; whoever reads the view anew sees them so (law 6).
+        trial.potential.foldable = Foldable::default();
+        fold::fold_oldest(desk, &mut trial, &pins, goal)?;
+    }
     potential::settle(desk, &mut trial)?;
     if trial.view < state.view {
         record(desk, state.view, &mut trial, point);
@@ -83,8 +97,8 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
     Ok(())
 }
 
-/// The order of sacrifice of `balanced`.
-fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
+/// The order of sacrifice of `balanced`; gives the view at which steps 0 to 3 stop.
+fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<Tokens> {
     // A sweep that kept more than this would be refused as too little, or be due again at the next point.
     let worth = trial.view.0.saturating_sub(desk.budget.min_sweep_gain.0.max(1));
     let limit = Tokens(desk.budget.trigger.0.saturating_sub(desk.surcharge(trial)).min(worth));
@@ -96,11 +110,12 @@ fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>)
         trial.set(decision.ordinal, decision.form.clone(), decision.tokens, decision.change.clone());
     }
     argument_step::cut(trial, pins, aim.target);
+    fold::fold_oldest(desk, trial, pins, aim.target)?;
     if trial.view > desk.budget.room {
         take_whole(desk, trial, pins, &decisions)?;
         shorten::shorten_newest(desk, trial, pins)?;
     }
-    Ok(())
+    Ok(aim.target)
 }
 
 /// Says whether what no step may ever touch is over the room by itself: then the body can never fit again.
@@ -138,12 +153,12 @@ fn take_whole(
             return Ok(());
         }
         let Some(result) = state.results.get(ordinal) else { continue };
-        if *result.form == Form::Gone || result.number >= state.number || pins.contains_key(&ordinal) {
+        if result.form.is_final() || result.number >= state.number || pins.contains_key(&ordinal) {
             continue;
         }
         let texts = desk.texts(ordinal)?;
         let is_ours = texts.parts.iter().all(|part| crate::tombstone::is_tombstone(&part.text));
-        if texts.is_blank || is_ours {
+        if texts.is_blank || is_ours || texts.arrives_folded {
             continue;
         }
         let gone = fill::gone(desk, state, ordinal, "the body would not fit the window otherwise", best)?;

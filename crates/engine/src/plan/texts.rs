@@ -58,6 +58,8 @@ pub(crate) struct ResultTexts<'a> {
     pub(crate) is_blank: bool,
     /// Whether the client sent it with a tombstone or gap of ours in it.
     pub(crate) arrives_cut: bool,
+    /// Whether the client sent it as the line that stands for a folded run.
+    pub(crate) arrives_folded: bool,
     /// Whether it holds the words that pin it.
     pub(crate) has_marker: bool,
     /// Whether it tells of a failure itself.
@@ -95,6 +97,7 @@ impl<'a> ResultTexts<'a> {
         Ok(Self {
             is_blank: parts.iter().all(|part| part.text.trim().is_empty()),
             arrives_cut: any(&|text| tombstone::is_tombstone(text) || tombstone::holds_gap(text)),
+            arrives_folded: any(&tombstone::is_fold),
             has_marker: any(&|text| memchr::memmem::find(text.as_bytes(), PIN_MARKER.as_bytes()).is_some()),
             rule_line: None,
             tells_failure: failed.is_some() || (is_run && any(&has_failing_verdict)),

@@ -68,13 +68,20 @@ fn f26_a_fixed_part_over_the_budget_is_said_with_both_numbers() {
 fn f28_no_marker_is_dearer_than_what_it_stands_for() {
     let case = Case::read(Format::OpenaiChat, "F28");
     let out = case.at(300);
-    for (old, new) in out.pairs() {
-        assert!(new.text().len() <= old.text().len());
-        assert!(old == new || !old.text().contains("closed"));
-    }
-    let text = out.text();
-    assert!(text.contains("closed") && (8_000..8_016).all(|port| text.contains(&port.to_string())));
+    // One line for a whole run is what saves here: the run it stands for is dearer by `min_gain` (law 10, checked with
+    // every case), and no result is replaced for itself.
+    let (folded, kept): (Vec<_>, Vec<_>) =
+        out.pairs().into_iter().partition(|(_, new)| new.text().starts_with("[folded from context: "));
+    assert!(!folded.is_empty() && kept.iter().all(|(old, new)| old.texts == new.texts));
+    let readable = out.text() + &out.archived();
+    assert!(readable.contains("closed") && (8_000..8_016).all(|port| readable.contains(&port.to_string())));
     assert!(!out.is_input() || !out.report["reason"].as_str().unwrap_or_default().is_empty());
+}
+
+/// The case with a word of the agent's before `m2`: without one the two oldest are folded into one line.
+fn spoken(mut body: serde_json::Value) -> serde_json::Value {
+    body["messages"][3]["content"] = "Next.".into();
+    body
 }
 
 #[test]
@@ -87,10 +94,10 @@ fn f77_every_item_is_looked_at_also_behind_our_own_marks() {
     long["messages"][4]["content"] = log.clone().into();
     let mut tight = policy(600);
     tight.target = 40;
-    let made = Case::of(case.format, &long).under(tight);
+    let made = Case::of(case.format, &spoken(long)).under(tight);
     let mark = made.result("m2").1;
     assert!(mark.starts_with("[pruned from context: "), "{mark}");
-    let mut marked = case.value();
+    let mut marked = spoken(case.value());
     marked["messages"][4]["content"] = mark.clone().into();
     let out = Case::of(case.format, &marked).about(500);
     assert!(!out.is_whole("m1") && !out.is_whole("m3"));

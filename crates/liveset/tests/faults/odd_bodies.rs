@@ -3,7 +3,10 @@
 use liveset_testkit::Format;
 use serde_json::{Value, json};
 
-use crate::{case::Case, view::history};
+use crate::{
+    case::{Case, Outcome},
+    view::{answers, history, parse},
+};
 
 /// Lines of which no two are alike.
 fn log(seed: &str) -> String {
@@ -106,11 +109,19 @@ fn a_plan_tool_is_one_under_all_its_names() {
     }
 }
 
+/// Says of each result of the input whether it is left, and whole.
+fn whole(out: &Outcome) -> Vec<bool> {
+    let left: Vec<String> =
+        out.pairs().into_iter().filter(|(old, new)| old.texts == new.texts).map(|(old, _)| old.id).collect();
+    let all = answers(out.format, &parse(out.input()));
+    all.iter().map(|answer| left.contains(&answer.id)).collect()
+}
+
 /// Says at each of some windows that a case fits only when it is cut which of its results are whole.
 fn squeezed(case: &Case) -> Vec<(Vec<bool>, u64)> {
     let runs = (1..20).map(|step| step * 200).map(|window| (case.at(window), window));
     let cut = runs.filter(|(out, _)| !out.is_input() && !out.cannot_fit);
-    let whole = cut.map(|(out, window)| (out.pairs().into_iter().map(|(old, new)| old == new).collect(), window));
+    let whole = cut.map(|(out, window)| (whole(&out), window));
     let whole: Vec<_> = whole.collect();
     assert!(whole.len() > 2, "it is cut and fits");
     whole

@@ -1,11 +1,11 @@
 //! Step 2 of `balanced`: what calls wrote to files leaves their arguments.
 
-use liveset::{ArgumentRules, Preset};
+use liveset::{ArgumentRules, Policy, Preset};
 use liveset_testkit::{Format, laws::Outcome};
 use serde_json::json;
 
 use crate::bench::size;
-use crate::script::{Step, body, call, prose, result, run_with, seen, user};
+use crate::script::{self, Step, call, prose, result, seen, user};
 
 const SAVED: &str = "[Content saved to file]";
 
@@ -31,6 +31,20 @@ fn three_written() -> Vec<Step> {
         Step::Say("All are there.".to_owned()),
         user(prose("user", 110)),
     ]
+}
+
+/// The same with a word of the agent's before each call: calls alone would be folded by the step behind this one.
+fn spoken(steps: &[Step]) -> Vec<Step> {
+    let word = |step: &Step| matches!(step, Step::Call(_)).then(|| Step::Say("Next.".to_owned()));
+    steps.iter().flat_map(|step| word(step).into_iter().chain([step.clone()])).collect()
+}
+
+fn body(format: Format, steps: &[Step]) -> Vec<u8> {
+    script::body(format, &spoken(steps))
+}
+
+fn run_with(format: Format, steps: &[Step], window_permille: u64, set: impl FnOnce(&mut Policy)) -> Outcome {
+    script::run_with(format, &spoken(steps), window_permille, set)
 }
 
 /// Which of these calls lost what they wrote.

@@ -1,4 +1,4 @@
-//! What do the presets `rules` and `liveness` and the steps of `balanced` do? Small bodies in all three formats, each under every law
+//! What do the presets do, step by step? Small bodies in all three formats, each under every law
 //! that holds for a single body.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "tests stop where something is wrong")]
@@ -8,6 +8,7 @@ mod bench;
 mod script;
 
 mod balanced_arguments;
+mod balanced_fold;
 mod liveness;
 mod pins;
 mod reasoning;

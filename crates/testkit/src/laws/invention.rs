@@ -2,7 +2,7 @@
 
 use super::changes::{Change, changes};
 use super::outcome::Outcome;
-use super::{digest, gaps, tombstones};
+use super::{digest, folds, gaps, tombstones};
 use crate::format::Format;
 use crate::oracle::decode;
 use crate::oracle::raw::{Kind, Node, parse};
@@ -21,23 +21,31 @@ pub fn law_no_invention(format: Format, input: &[u8], outcome: &Outcome) -> Resu
         return Ok(());
     }
     let view = View::read(format, input)?;
-    for change in changes(&view, outcome, format)? {
-        check(&view, outcome, &change).map_err(|error| format!("no invention: {error}"))?;
+    let changes = changes(&view, outcome, format)?;
+    for change in &changes {
+        check(&view, outcome, &changes, change).map_err(|error| format!("no invention: {error}"))?;
     }
     Ok(())
 }
 
-fn check(view: &View<'_>, outcome: &Outcome, change: &Change) -> Result<(), String> {
+fn check(view: &View<'_>, outcome: &Outcome, changes: &[Change], change: &Change) -> Result<(), String> {
     let written = |span: &std::ops::Range<usize>| decode::text(outcome.body.get(span.clone()).unwrap_or_default());
     match change {
         Change::Removed { .. } => Ok(()),
         Change::Media { after, .. } => tombstones::media_notice(&written(after)),
         Change::Argument { before, after, .. } => argument(&view.text(before), &written(after)),
         Change::Text { item, before, after } => match view.items.get(*item) {
+            Some(item) if is_fold(outcome, item) && folds::is_true(view, changes, item, &written(after)) => Ok(()),
             Some(item) => result_text(view, outcome, item, &view.text(before), &written(after)),
             None => Err("a change names no item".to_owned()),
         },
     }
+}
+
+fn is_fold(outcome: &Outcome, item: &Item) -> bool {
+    let id = item.id.as_deref().unwrap_or_default();
+    let names = |call: &Option<String>| call.as_ref().is_none_or(|call| call.as_bytes() == id);
+    outcome.edits().iter().any(|edit| edit.kind == "fold" && edit.tokens_after > 0 && names(&edit.call_id))
 }
 
 fn result_text(view: &View<'_>, outcome: &Outcome, item: &Item, source: &[u8], text: &[u8]) -> Result<(), String> {
@@ -52,7 +60,7 @@ fn result_text(view: &View<'_>, outcome: &Outcome, item: &Item, source: &[u8], t
     if may_be("pointer") && tombstones::is_pointer(text) {
         return Ok(());
     }
-    if (may_be("fold") || may_be("summary")) && digest::is_made_of(view, text) {
+    if may_be("summary") && digest::is_made_of(view, text) {
         return Ok(());
     }
     let Err(no_tombstone) = tombstones::tombstone(view, item, source, text) else { return Ok(()) };

@@ -43,7 +43,7 @@ pub fn law_report(format: Format, input: &[u8], outcome: &Outcome) -> Result<(),
 
 /// Each run of elements that are gone holds a call that an edit names, and each such edit names a call that is gone.
 fn removals(view: &View<'_>, changes: &[Change], outcome: &Outcome) -> Result<(), String> {
-    if !outcome.has_kind(&["drop"]) {
+    if !outcome.has_kind(&["drop", "fold"]) {
         return Ok(());
     }
     let gone = changes.iter().filter_map(|change| match change {
@@ -59,7 +59,9 @@ fn removals(view: &View<'_>, changes: &[Change], outcome: &Outcome) -> Result<()
         batches.entry(call.number).or_default().push(call.id.clone().unwrap_or_default());
     }
     let edits = outcome.edits();
-    let drops: Vec<_> = edits.iter().filter(|edit| edit.kind == "drop").collect();
+    // Of a fold's edits all but the carrier's leave nothing.
+    let takes_all = |kind: &str, after: u64| kind == "drop" || (kind == "fold" && after == 0);
+    let drops: Vec<_> = edits.iter().filter(|edit| takes_all(&edit.kind, edit.tokens_after)).collect();
     require("an edit for each batch that is gone", drops.len() == batches.len())?;
     let names = |ids: &Vec<Vec<u8>>| {
         drops.iter().any(|edit| ids.iter().any(|id| edit.call_id.as_deref() == std::str::from_utf8(id).ok()))

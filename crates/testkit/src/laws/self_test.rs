@@ -11,6 +11,7 @@ use crate::oracle::view::{ItemKind, View};
 use crate::{Conversation, Format, conversations};
 
 mod broken;
+mod folded;
 
 /// Results shorter than this stay, as a tombstone would save nothing.
 const WORTH_BYTES: usize = 400;

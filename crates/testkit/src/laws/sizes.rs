@@ -25,8 +25,9 @@ pub fn law_honest_size(input: &[u8], outcome: &Outcome, recount: impl Fn(&[u8]) 
     Err(format!("honest size: edits save {saved} tokens by their own figures, the body lost {total}"))
 }
 
-/// Checks law 10: the output is never larger, and each edit saves at least `min_gain` tokens. Moved marks save nothing,
-/// and reasoning goes as it comes: a small block that stayed behind an edit would be refused like a large one.
+/// Checks law 10: the output is never larger, and each edit saves at least `min_gain` tokens; those of a folded run save
+/// it together. Moved marks save nothing, and reasoning goes as it comes: a small block that stayed behind an edit would
+/// be refused like a large one.
 ///
 /// # Errors
 /// Says which edit does not pay.
@@ -40,7 +41,9 @@ pub fn law_never_worse(
     if after > before {
         return Err(format!("never worse: {before} tokens became {after}"));
     }
-    for edit in outcome.edits().iter().filter(|edit| edit.kind != "mark") {
+    let (folds, others): (Vec<_>, Vec<_>) = outcome.edits().into_iter().partition(|edit| edit.kind == "fold");
+    runs(&folds, min_gain)?;
+    for edit in others.iter().filter(|edit| edit.kind != "mark") {
         let least = if edit.kind == "reasoning" { 0 } else { min_gain };
         if edit.tokens_before < edit.tokens_after.saturating_add(least) {
             return Err(format!(
@@ -50,4 +53,22 @@ pub fn law_never_worse(
         }
     }
     Ok(())
+}
+
+/// The edits of a folded run are the units that went, and then the carrier, which alone has something left.
+fn runs(folds: &[super::outcome::ReportedEdit], min_gain: u64) -> Result<(), String> {
+    let (mut before, mut gone) = (0, 0);
+    for edit in folds {
+        before += edit.tokens_before;
+        if edit.tokens_after == 0 {
+            gone += 1;
+            continue;
+        }
+        if gone == 0 || before < edit.tokens_after.saturating_add(min_gain) {
+            let after = edit.tokens_after;
+            return Err(format!("never worse: a run of {gone} units and a carrier folds {before} tokens to {after}"));
+        }
+        (before, gone) = (0, 0);
+    }
+    if gone == 0 { Ok(()) } else { Err(format!("never worse: {gone} units were folded into nothing")) }
 }

@@ -43,7 +43,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Takes everything up to the first of the bytes given, or the end.
-    fn until(&mut self, stops: &[u8]) -> &'t [u8] {
+    pub(crate) fn until(&mut self, stops: &[u8]) -> &'t [u8] {
         let taken = self.rest().iter().take_while(|byte| !stops.contains(byte)).count();
         let text = self.rest().get(..taken).unwrap_or_default();
         self.at += taken;
@@ -152,7 +152,7 @@ fn facts(scan: &mut Scan<'_>, counts: &[usize], source: &[u8]) -> Option<()> {
 }
 
 /// `842 tokens`, `4.2k tokens`, `1.3M tokens`.
-fn figure(scan: &mut Scan<'_>) -> Option<()> {
+pub(crate) fn figure(scan: &mut Scan<'_>) -> Option<()> {
     let count = scan.number()?;
     if scan.word(b".").is_some() {
         scan.number()?;

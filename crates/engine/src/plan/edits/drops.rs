@@ -1,4 +1,4 @@
-//! Which bytes go where whole batches go, and where do their cache marks stand from then on?
+//! Which bytes go where whole units go (dropped or folded away), and where do their cache marks stand from then on?
 //!
 //! A batch goes with the comma that parts it from its neighbour. A mark moves to the nearest earlier block that may
 //! carry one.
@@ -30,8 +30,13 @@ pub(super) fn edits(
     edits: &mut Vec<Edit>,
     originals: &mut Vec<Original>,
 ) -> Result<()> {
+    // Messages, from the first, that are all gone.
+    let mut gone = 0;
     for batch in state.batches.values() {
-        let Some(span) = span_of(desk, state, batch) else { continue };
+        let Some(span) = span_of(desk, batch, gone) else { continue };
+        if batch.first == gone {
+            gone = batch.last + 1;
+        }
         let bytes = span.of(desk.transcript.body).to_vec();
         let id = ContentId::of(&bytes);
         let (tool, call_id) = first_call(desk, batch)?;
@@ -82,10 +87,9 @@ pub(crate) fn loses_mark(desk: &Desk<'_, '_>, state: &State) -> bool {
 }
 
 /// From the end of what stands before to its own end; the first of a list, to where the next begins.
-fn span_of(desk: &Desk<'_, '_>, state: &State, batch: &Batch) -> Option<Span> {
+fn span_of(desk: &Desk<'_, '_>, batch: &Batch, gone: u32) -> Option<Span> {
     let message = |at: u32| desk.transcript.messages.get(at as usize);
-    let is_first = (0..batch.first).all(|before| state.drops_message(before));
-    if is_first {
+    if batch.first == gone {
         return Some(Span::new(message(batch.first)?.start(), message(batch.last + 1)?.start()));
     }
     Some(Span::new(message(batch.first - 1)?.end(), message(batch.last)?.end()))

@@ -1,0 +1,217 @@
+//! What stands for a run of calls that was folded? One counted line, and how it is told from what only looks like one.
+//!
+//! Recognition is by the whole grammar: counts that add up, tools in order. It may lead to less cutting, never to trust.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
+
+use liveset_tokens::Tokens;
+
+use super::figure;
+use crate::tools::ToolClass;
+
+/// First words of the line that stands for a folded run.
+pub const FOLD_START: &str = "[folded from context: ";
+/// Route of a run in which every call is a retrieval, without an archive.
+pub const ROUTE_FOLD: &str = "run a call again to see its result";
+/// Route of a run with a volatile call and no execution.
+pub const ROUTE_FOLD_VOLATILE: &str = "run a call again to see its result, it may differ";
+/// Route of a run with an execution.
+pub const ROUTE_FOLD_EXECUTION: &str = "run a call again only if repeating it is safe";
+/// What the tools that the line does not name are counted as.
+pub const FOLD_OTHERS: &str = "others";
+/// Tools that a line names: enough for what an agent has at hand, few enough for one line.
+pub const MAX_FOLD_TOOLS: usize = 6;
+/// Bytes of a tool's name in the line: no provider allows more in a name that it checks.
+pub const MAX_FOLD_NAME_BYTES: usize = 64;
+
+/// The counted facts of a folded run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoldFacts {
+    /// Calls of each tool.
+    tools: BTreeMap<String, u64>,
+    /// Size of their results in o200k tokens, whatever the model.
+    tokens: Tokens,
+    is_volatile: bool,
+    is_execution: bool,
+}
+
+impl FoldFacts {
+    /// Counts one more call.
+    pub fn add(&mut self, tool: &str, class: ToolClass, tokens: Tokens) {
+        let name = if is_name(tool) { tool } else { FOLD_OTHERS };
+        *self.tools.entry(name.to_owned()).or_default() += 1;
+        self.tokens += tokens;
+        match class {
+            ToolClass::Retrieval => {}
+            ToolClass::Volatile => self.is_volatile = true,
+            ToolClass::Execution => self.is_execution = true,
+        }
+    }
+
+    fn route(&self) -> &'static str {
+        match (self.is_execution, self.is_volatile) {
+            (true, _) => ROUTE_FOLD_EXECUTION,
+            (false, true) => ROUTE_FOLD_VOLATILE,
+            (false, false) => ROUTE_FOLD,
+        }
+    }
+
+    /// Gives the tools by count, then by name; what is not named comes last.
+    fn listed(&self) -> Vec<(&str, u64)> {
+        let known = self.tools.iter().filter(|(name, _)| *name != FOLD_OTHERS);
+        let mut named: Vec<(&str, u64)> = known.map(|(name, &count)| (name.as_str(), count)).collect();
+        named.sort_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
+        let rest = named.split_off(named.len().min(MAX_FOLD_TOOLS));
+        let unnamed = self.tools.get(FOLD_OTHERS).copied().unwrap_or_default();
+        let others = rest.iter().map(|&(_, count)| count).sum::<u64>() + unnamed;
+        named.extend((others > 0).then_some((FOLD_OTHERS, others)));
+        named
+    }
+}
+
+/// Writes the line that stands for a folded run.
+///
+/// ```
+/// use liveset_engine::{tombstone::{FoldFacts, fold_line, is_fold}, tools::ToolClass};
+/// use liveset_tokens::Tokens;
+/// let mut facts = FoldFacts::default();
+/// facts.add("read_file", ToolClass::Retrieval, Tokens(900));
+/// facts.add("read_file", ToolClass::Retrieval, Tokens(300));
+/// let line = fold_line(&facts);
+/// assert_eq!(line, "[folded from context: 2 calls (read_file 2), 1.2k tokens; run a call again to see its result]");
+/// assert!(is_fold(&line));
+/// ```
+#[must_use]
+pub fn fold_line(facts: &FoldFacts) -> String {
+    let calls: u64 = facts.tools.values().sum();
+    let mut out = format!("{FOLD_START}{calls} calls (");
+    for (at, (name, count)) in facts.listed().into_iter().enumerate() {
+        let comma = if at > 0 { ", " } else { "" };
+        let _ = write!(out, "{comma}{name} {count}");
+    }
+    let _ = write!(out, "), {}; {}]", figure(facts.tokens), facts.route());
+    out
+}
+
+/// Says whether a text is the line of a folded run, whole.
+#[must_use]
+pub fn is_fold(text: &str) -> bool {
+    parse(text).is_some()
+}
+
+fn parse(text: &str) -> Option<()> {
+    let (calls, rest) = text.strip_prefix(FOLD_START)?.split_once(" calls (")?;
+    let (tools, rest) = rest.split_once("), ")?;
+    let (size, rest) = rest.split_once("; ")?;
+    let route = rest.strip_suffix(']')?;
+    let is_route = [ROUTE_FOLD, ROUTE_FOLD_VOLATILE, ROUTE_FOLD_EXECUTION].contains(&route);
+    let is_true = number(calls)? == counted(tools)?;
+    (is_route && is_true && is_figure(size)).then_some(())
+}
+
+/// Adds up a list of tools that is in order and names none twice.
+fn counted(tools: &str) -> Option<u64> {
+    let mut before: Option<(bool, std::cmp::Reverse<u64>, &str)> = None;
+    let (mut sum, mut named) = (0_u64, BTreeSet::new());
+    for tool in tools.split(", ") {
+        let (name, count) = tool.rsplit_once(' ')?;
+        let count = number(count)?;
+        let key = (name == FOLD_OTHERS, std::cmp::Reverse(count), name);
+        let is_new = name == FOLD_OTHERS || (is_name(name) && named.insert(name));
+        if !is_new || named.len() > MAX_FOLD_TOOLS || before.is_some_and(|before| before >= key) {
+            return None;
+        }
+        before = Some(key);
+        sum = sum.checked_add(count)?;
+    }
+    Some(sum)
+}
+
+/// Says whether a name can stand in the line without breaking it.
+fn is_name(name: &str) -> bool {
+    let breaks = |c: char| c.is_whitespace() || c.is_control() || matches!(c, ',' | ';' | '(' | ')' | '[' | ']');
+    (1..=MAX_FOLD_NAME_BYTES).contains(&name.len()) && name != FOLD_OTHERS && !name.contains(breaks)
+}
+
+/// A count from 1 as it is written.
+fn number(text: &str) -> Option<u64> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+    text.parse().ok().filter(|_| is_plain)
+}
+
+/// `1 token`, `842 tokens`, `4.2k tokens`, `1.3M tokens`.
+fn is_figure(text: &str) -> bool {
+    let Some(count) = text.strip_suffix(" tokens") else { return text == "1 token" };
+    let Some((whole, tenth)) = count.split_once('.') else { return count == "0" || number(count).is_some() };
+    let tenth = tenth.strip_suffix(['k', 'M']).unwrap_or_default();
+    number(whole).is_some() && tenth.len() == 1 && tenth.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn facts(calls: &[(&str, u64, ToolClass)]) -> FoldFacts {
+        let mut facts = FoldFacts::default();
+        for &(tool, count, class) in calls {
+            (0..count).for_each(|_| facts.add(tool, class, Tokens(1_757)));
+        }
+        facts
+    }
+
+    #[test]
+    fn a_run_is_told_by_counts_tools_and_route() {
+        let run = facts(&[("run_tests", 3, ToolClass::Execution), ("read_file", 4, ToolClass::Retrieval)]);
+        expect!["[folded from context: 7 calls (read_file 4, run_tests 3), 12.3k tokens; run a call again only if repeating it is safe]"]
+            .assert_eq(&fold_line(&run));
+        let run = facts(&[("b", 1, ToolClass::Retrieval), ("a", 1, ToolClass::Volatile)]);
+        expect![
+            "[folded from context: 2 calls (a 1, b 1), 3.5k tokens; run a call again to see its result, it may differ]"
+        ]
+        .assert_eq(&fold_line(&run));
+    }
+
+    #[test]
+    fn a_line_is_bounded_whatever_the_tools_are_called() {
+        let long = "x".repeat(MAX_FOLD_NAME_BYTES + 1);
+        let names: Vec<String> = (0..40).map(|at| format!("tool_{at:02}")).chain([long, "a, b".into()]).collect();
+        let calls: Vec<_> = names.iter().map(|name| (name.as_str(), 1, ToolClass::Retrieval)).collect();
+        let line = fold_line(&facts(&calls));
+        expect!["[folded from context: 42 calls (tool_00 1, tool_01 1, tool_02 1, tool_03 1, tool_04 1, tool_05 1, others 36), 73.8k tokens; run a call again to see its result]"]
+            .assert_eq(&line);
+        assert!(is_fold(&line));
+        // Others come last, however many they are.
+        assert!(is_fold(&fold_line(&facts(&[("a b", 9, ToolClass::Retrieval), ("c", 1, ToolClass::Retrieval)]))));
+        assert!(is_fold(&fold_line(&facts(&[("others", 9, ToolClass::Retrieval), ("", 1, ToolClass::Retrieval)]))));
+    }
+
+    #[test]
+    fn look_alikes_are_no_fold() {
+        let line = fold_line(&facts(&[("grep", 2, ToolClass::Retrieval), ("ls", 1, ToolClass::Retrieval)]));
+        assert!(is_fold(&line));
+        let (open, rest) = line.split_at(FOLD_START.len());
+        for wrong in [
+            format!("{line}\n"),
+            format!(" {line}"),
+            format!("{line}{line}"),
+            line.replace("3 calls", "4 calls"),
+            line.replace("3 calls", "03 calls"),
+            line.replace("grep 2, ls 1", "ls 1, grep 2"),
+            line.replace("grep 2, ls 1", "grep 2, grep 1"),
+            line.replace("grep 2, ls 1", "grep 3, ls 0"),
+            line.replace("grep 2, ls 1", "others 1, grep 2"),
+            line.replace("grep 2", "gr\nep 2"),
+            line.replace("run a call", "trust this"),
+            line.replace("tokens", "words"),
+            line.replace("5.3k", "5k"),
+            format!("{open}{open}{rest}"),
+        ] {
+            assert!(wrong != line && !is_fold(&wrong), "{wrong}");
+        }
+    }
+}

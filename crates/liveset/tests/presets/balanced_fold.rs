@@ -1,0 +1,280 @@
+//! Step 3 of `balanced`: runs of calls alone, folded into one line.
+
+use liveset::{Liveset, Policy, Preset};
+use liveset_testkit::{Format, laws::Outcome};
+use serde_json::{Value, json};
+
+use crate::bench::{Bench, MODEL, size, wire};
+use crate::script::{Step, body, call, prose, result, run_with, seen, user};
+
+const IDS: [&str; 12] =
+    ["c_01", "c_02", "c_03", "c_04", "c_05", "c_06", "c_07", "c_08", "c_09", "c_10", "c_11", "c_12"];
+
+/// One call and its answer, hardly longer than a tombstone.
+fn step(at: usize) -> [Step; 2] {
+    let tool = if at % 3 == 2 { "run_tests" } else { "read_file" };
+    let path = format!("src/module_{at}/a_file_with_a_long_name_{at}.rs");
+    [call(IDS[at], tool, json!({ "path": path })), result(IDS[at], format!("The file {path} is empty."))]
+}
+
+fn steps(range: std::ops::Range<usize>) -> Vec<Step> {
+    range.flat_map(step).collect()
+}
+
+/// The user's wish, the calls, and the user's next word, so that all calls are processed at the last point alone.
+fn worked(middle: Vec<Step>) -> Vec<Step> {
+    let head = [user("Look at every file.")];
+    head.into_iter().chain(middle).chain([Step::Say("Done.".to_owned()), user(prose("user", 30))]).collect()
+}
+
+/// Every law holds; the window is this share of the body, the target this share of the window.
+fn fold(format: Format, steps: &[Step], window_permille: u64, target: u32) -> Outcome {
+    run_with(format, steps, window_permille, |policy| set(policy, target))
+}
+
+fn set(policy: &mut Policy, target: u32) {
+    policy.preset = Preset::Balanced;
+    policy.trigger = 98;
+    policy.target = target;
+}
+
+fn edits(out: &Outcome) -> Vec<Value> {
+    out.report["edits"].as_array().cloned().unwrap_or_default()
+}
+
+/// Ids of the results that hold a line.
+fn carriers(out: &Outcome) -> Vec<String> {
+    let results = seen(&out.body).results.into_iter();
+    results.filter(|(_, text)| text.starts_with("[folded from context: ")).map(|(id, _)| id).collect()
+}
+
+#[test]
+fn a_run_becomes_one_line_in_the_last_result_of_its_last_unit() {
+    for format in Format::ALL {
+        let out = fold(format, &worked(steps(0..6)), 1_000, 40);
+        let after = seen(&out.body);
+        assert_eq!(after.ids(), ["c_06"], "{format:?}");
+        let line = "[folded from context: 6 calls (read_file 4, run_tests 2), ";
+        let end = " tokens; run a call again only if repeating it is safe]";
+        let text = after.result("c_06");
+        assert!(text.starts_with(line) && text.ends_with(end), "{format:?}: {text}");
+        let edits = edits(&out);
+        assert!(edits.iter().all(|edit| edit["kind"] == "fold" && edit["step"] == 3));
+        let ids: Vec<_> = edits.iter().map(|edit| edit["call_id"].as_str().unwrap_or_default()).collect();
+        assert_eq!(ids, IDS[..6]);
+        let left: Vec<_> = edits.iter().map(|edit| edit["tokens_after"] != 0).collect();
+        assert_eq!(left, [false, false, false, false, false, true]);
+        assert_eq!(out.report["warnings"], json!([]));
+    }
+}
+
+#[test]
+fn what_says_something_breaks_a_run() {
+    let said = Step::Say("Now the others.".to_owned());
+    let image = "The picture pins itself: [liveset:pin]";
+    let breaks: [(&str, Vec<Step>); 4] = [
+        ("text of the agent", vec![said]),
+        ("text of the user", vec![user("And the others.")]),
+        ("a pin", vec![call("pinned", "read_file", json!({})), result("pinned", image)]),
+        // A message with two calls is in, its answers and all: nothing breaks.
+        (
+            "nothing",
+            vec![
+                Step::Call(vec![("two_a", "read_file", json!({})), ("two_b", "read_file", json!({}))]),
+                Step::Result(vec![("two_a", "It is there.".to_owned()), ("two_b", "It is not there.".to_owned())]),
+            ],
+        ),
+    ];
+    for (name, middle) in breaks {
+        for format in Format::ALL {
+            let all: Vec<Step> = steps(0..5).into_iter().chain(middle.clone()).chain(steps(5..10)).collect();
+            let out = fold(format, &worked(all), 1_000, 10);
+            let wanted = if name == "nothing" { vec!["c_10"] } else { vec!["c_05", "c_10"] };
+            assert_eq!(carriers(&out), wanted, "{name}, {format:?}");
+            let left = seen(&out.body).ids().len();
+            // The pinned call stays, and so does the one that the agent's text stands before.
+            let breakers = usize::from(name == "a pin" || name == "text of the agent");
+            assert_eq!(left, wanted.len() + breakers, "{name}, {format:?}");
+        }
+    }
+}
+
+#[test]
+fn reasoning_breaks_a_run() {
+    let mut history = vec![json!({ "role": "user", "content": "Look." })];
+    for (at, id) in IDS.iter().enumerate() {
+        let tool = json!({ "type": "tool_use", "id": id, "name": "read_file", "input": { "path": format!("some/long/path/{at}.rs") } });
+        let thought = json!({ "type": "thinking", "thinking": "Hm.", "signature": "c2lnbmVk" });
+        let blocks = if at == 6 { vec![thought, tool] } else { vec![tool] };
+        let text = format!("The file some/long/path/{at}.rs is empty, as all the others.");
+        history.push(json!({ "role": "assistant", "content": blocks }));
+        history.push(
+            json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": text }] }),
+        );
+    }
+    history.push(json!({ "role": "assistant", "content": "Done." }));
+    history.push(json!({ "role": "user", "content": prose("user", 30) }));
+    let body = json!({ "model": "gpt-4.1", "messages": history }).to_string().into_bytes();
+    let out = run_body(&body, 1_000, 10);
+    assert_eq!(carriers(&out), ["c_06", "c_12"]);
+    assert_eq!(seen(&out.body).ids(), ["c_06", "c_07", "c_12"]);
+}
+
+#[test]
+fn results_go_before_runs_and_runs_only_while_the_view_is_over_the_target() {
+    let said = || Step::Say("Now the others.".to_owned());
+    for format in Format::ALL {
+        let mut all = steps(0..4);
+        all.extend([said(), user("Go on.")]);
+        all.extend(steps(4..8));
+        all.extend([said(), call("big", "read_file", json!({ "path": "big" })), result("big", prose("oak", 80))]);
+        let steps = worked(all);
+        // The large result alone frees enough, then one run more is needed, then both.
+        let seen: Vec<_> = [62, 40, 33]
+            .map(|target| {
+                let out = fold(format, &steps, 1_000, target);
+                let big = seen(&out.body).result("big").starts_with("[pruned from context: ");
+                (carriers(&out), big)
+            })
+            .into();
+        assert_eq!(seen[0], (Vec::new(), false), "{format:?}");
+        assert_eq!(seen[1], (vec!["c_04".to_owned()], true), "{format:?}");
+        assert_eq!(seen[2], (vec!["c_04".to_owned(), "c_08".to_owned()], true), "{format:?}");
+    }
+}
+
+#[test]
+fn one_unit_is_no_run_and_the_newest_never_folds() {
+    for format in Format::ALL {
+        let lone = |at: usize| {
+            let said = Step::Say(format!("That was number {at}."));
+            step(at).into_iter().chain([said, user("Next.")]).collect::<Vec<_>>()
+        };
+        let out = fold(format, &worked((0..6).flat_map(lone).collect()), 1_000, 10);
+        assert!(out.unchanged, "{format:?}");
+        // Nothing behind the last two: the newest stays, so one is left.
+        let head: Vec<Step> = [user(prose("user", 30))].into_iter().chain(steps(0..2)).collect();
+        assert!(fold(format, &head, 1_000, 10).unchanged, "{format:?}");
+    }
+}
+
+#[test]
+fn two_sweeps_make_two_carriers_and_the_first_stays_as_it_was() {
+    for format in Format::ALL {
+        let mut first = worked(steps(0..6));
+        let window = size(format, &body(format, &first));
+        let before = run_with(format, &first, 1_000, |policy| set(policy, 70));
+        assert_eq!(carriers(&before), ["c_06"]);
+        first.extend(steps(6..9));
+        first.extend([Step::Say("Done.".to_owned()), user(prose("elder", 12))]);
+        let after = run_with(format, &first, 1_000, |policy| {
+            set(policy, 70);
+            policy.window = Some(window);
+        });
+        assert_eq!(carriers(&after), ["c_06", "c_09"], "{format:?}");
+        assert_eq!(seen(&before.body).result("c_06"), seen(&after.body).result("c_06"));
+        // Again from what left: both lines are carriers for good.
+        let mut policy = Policy::default();
+        set(&mut policy, 70);
+        policy.window = Some(window);
+        policy.reserve = Some(0);
+        let liveset = Liveset::new(policy).with_format(wire(format)).with_model(MODEL);
+        let again = liveset.compact(&after.body).expect("it reads");
+        assert_eq!(again.body(), after.body);
+    }
+}
+
+#[test]
+fn a_line_that_arrives_is_a_carrier_and_a_look_alike_gains_nothing() {
+    let line = "[folded from context: 3 calls (read_file 2, run_tests 1), 1.2k tokens; run a call again only if repeating it is safe]";
+    let wrong = line.replace("3 calls", "4 calls");
+    for format in Format::ALL {
+        let with = |text: &str| {
+            let mut all = steps(0..5);
+            all.extend([call("own", "read_file", json!({ "path": "x" })), result("own", text)]);
+            all.extend(steps(5..10));
+            fold(format, &worked(all), 1_000, 10)
+        };
+        let own = with(line);
+        assert_eq!(carriers(&own), ["c_05", "own", "c_10"], "{format:?}");
+        assert_eq!(seen(&own.body).result("own"), line);
+        // A text that only looks like one folds like any other.
+        assert_eq!(carriers(&with(&wrong)), ["c_10"], "{format:?}");
+    }
+}
+
+#[test]
+fn a_run_that_saves_less_than_the_least_gain_stays() {
+    for format in Format::ALL {
+        let small = |at: usize| [call(IDS[at], "ls", json!({})), result(IDS[at], "ok")];
+        let middle: Vec<Step> = (0..2).flat_map(small).collect();
+        let out = run_with(format, &worked(middle), 1_000, |policy| {
+            set(policy, 10);
+            policy.min_sweep_gain = 0;
+        });
+        assert!(out.unchanged, "{format:?}: {}", out.report["edits"]);
+    }
+}
+
+#[test]
+fn the_cache_mark_of_a_folded_unit_moves_to_the_block_before() {
+    let mark = json!({ "type": "ephemeral" });
+    let mut history = vec![json!({ "role": "user", "content": [{ "type": "text", "text": "Look." }] })];
+    for (at, id) in IDS.iter().enumerate() {
+        let tool = json!({ "type": "tool_use", "id": id, "name": "read_file", "input": { "path": format!("some/long/path/{at}.rs") } });
+        let mut answer = json!({ "type": "tool_result", "tool_use_id": id, "content": format!("The file some/long/path/{at}.rs is empty.") });
+        if at == 4 {
+            answer["cache_control"] = mark.clone();
+        }
+        history.push(json!({ "role": "assistant", "content": [tool] }));
+        history.push(json!({ "role": "user", "content": [answer] }));
+    }
+    history.push(json!({ "role": "assistant", "content": "Done." }));
+    history.push(json!({ "role": "user", "content": prose("user", 30) }));
+    let marked = json!({ "model": "gpt-4.1", "messages": history.clone() }).to_string().into_bytes();
+    let out = run_body(&marked, 1_000, 40);
+    let after: Value = serde_json::from_slice(&out.body).expect("JSON");
+    assert_eq!(carriers(&out), ["c_12"]);
+    assert_eq!(after["messages"][0]["content"][0], json!({ "type": "text", "text": "Look.", "cache_control": mark }));
+    assert_eq!(edits(&out)[0]["kind"], "mark");
+    assert_eq!(out.report["warnings"], json!([]));
+    // A plain string carries none.
+    history[0] = json!({ "role": "user", "content": "Look." });
+    let plain = json!({ "model": "gpt-4.1", "messages": history }).to_string().into_bytes();
+    let out = run_body(&plain, 1_000, 40);
+    assert_eq!(out.report["warnings"][0]["code"], "mark_lost");
+}
+
+#[test]
+fn a_unit_without_a_message_of_the_user_before_it_stays() {
+    // Roles alternate: without the first unit an assistant's message would open the conversation anew.
+    let mut history = Vec::new();
+    for id in IDS {
+        history.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": "read_file", "input": { "path": "some/long/path.rs" } }] }));
+        history.push(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": format!("The file of {id} is empty, as all the others.") }] }));
+    }
+    history.push(json!({ "role": "assistant", "content": "Done." }));
+    history.push(json!({ "role": "user", "content": prose("user", 30) }));
+    let body = json!({ "model": "gpt-4.1", "messages": history }).to_string().into_bytes();
+    assert_eq!(seen(&run_body(&body, 1_000, 40).body).ids(), ["c_01", "c_12"]);
+}
+
+#[test]
+fn ids_that_occur_twice_fold_nothing() {
+    for format in Format::ALL {
+        let same = |_| {
+            [call("same", "read_file", json!({ "path": "some/long/path.rs" })), result("same", "The file is empty.")]
+        };
+        let out = fold(format, &worked((0..10).flat_map(same).collect()), 1_000, 10);
+        assert_eq!(carriers(&out), Vec::<String>::new(), "{format:?}");
+    }
+}
+
+/// Runs an Anthropic body, under every law.
+fn run_body(body: &[u8], window_permille: u64, target: u32) -> Outcome {
+    let mut policy = Policy::default();
+    set(&mut policy, target);
+    policy.reserve = Some(0);
+    policy.window = Some(size(Format::Anthropic, body) * window_permille / 1_000);
+    Bench::new(Format::Anthropic, policy).check(body).unwrap_or_else(|error| panic!("{error}"))
+}

@@ -1,0 +1,88 @@
+//! Is the line of a folded run true? Its calls and tools are those that went right before its carrier.
+
+use std::collections::BTreeMap;
+
+use super::changes::Change;
+use super::tombstones::{Scan, figure};
+use crate::oracle::view::{Item, ItemKind, View};
+
+/// What a line may say on how to get a text back, where it promises no archive.
+const ROUTES: &[&[u8]] = &[
+    b"run a call again to see its result",
+    b"run a call again to see its result, it may differ",
+    b"run a call again only if repeating it is safe",
+];
+/// What tools that the line does not name are counted as.
+const OTHERS: &str = "others";
+/// Tools that a line may name.
+const MAX_NAMED: usize = 6;
+
+/// Checks `[folded from context: N calls (TOOL n, …), T tokens; ROUTE]` in the result `carrier`.
+pub(crate) fn is_true(view: &View<'_>, changes: &[Change], carrier: &Item, text: &[u8]) -> bool {
+    let Some((calls, listed)) = read(text) else { return false };
+    let run = run(view, changes, carrier);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let name = |item: &Item| item.name.as_ref().map(|name| String::from_utf8_lossy(name).into_owned());
+    run.iter().filter_map(|call| name(call)).for_each(|name| *counts.entry(name).or_default() += 1);
+    // Calls whose item type names the tool have no name of their own here.
+    let mut nameless = run.iter().filter(|call| name(call).is_none()).count();
+    let named: Vec<_> = listed.iter().filter(|(tool, _)| tool != OTHERS).collect();
+    let is_counted = named.iter().all(|(tool, count)| {
+        let known = counts.get(tool).copied().unwrap_or(0);
+        let Some(more) = count.checked_sub(known).filter(|more| *more <= nameless) else { return false };
+        nameless -= more;
+        true
+    });
+    let in_order = named.windows(2).all(|pair| (pair[1].1, &pair[0].0) <= (pair[0].1, &pair[1].0));
+    let sum: usize = listed.iter().map(|(_, count)| count).sum();
+    // Whatever can be named is, as long as there is room.
+    let is_short = |tool: &String| tool.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && tool.len() <= 64;
+    let is_named = |tool: &String| named.iter().any(|(name, _)| name == tool);
+    let hides_none = named.len() == MAX_NAMED || counts.keys().all(|tool| is_named(tool) || !is_short(tool));
+    let is_one_of_more = run.len() > 1 && named.len() <= MAX_NAMED;
+    calls == run.len() && sum == calls && is_counted && in_order && hides_none && is_one_of_more
+}
+
+/// The calls that went right before the carrier's message, and the one that the carrier answers.
+fn run<'v>(view: &'v View<'_>, changes: &[Change], carrier: &'v Item) -> Vec<&'v Item> {
+    let is_gone = |item: &Item| {
+        changes.iter().any(|change| match change {
+            Change::Removed { before } => before.start <= item.node.span.start && item.node.span.end <= before.end,
+            Change::Text { .. } | Change::Media { .. } | Change::Argument { .. } => false,
+        })
+    };
+    let mut calls: Vec<&Item> = view.call_of(carrier).into_iter().collect();
+    let Some(last) = calls.first().map(|call| call.number) else { return calls };
+    for number in (1..last).rev() {
+        let here = view.items.iter().filter(|item| item.kind == ItemKind::Call && item.number == number);
+        let gone: Vec<_> = here.filter(|call| is_gone(call)).collect();
+        if gone.is_empty() {
+            break;
+        }
+        calls.extend(gone);
+    }
+    calls
+}
+
+fn read(text: &[u8]) -> Option<(usize, Vec<(String, usize)>)> {
+    let mut scan = Scan::new(text, 0);
+    scan.word(b"[folded from context: ")?;
+    let calls = scan.number()?;
+    scan.word(b" calls (")?;
+    let mut listed = Vec::new();
+    loop {
+        let tool = String::from_utf8(scan.until(b" ,();[]\n").to_vec()).ok()?;
+        scan.word(b" ")?;
+        listed.push((tool, scan.number()?));
+        if scan.word(b", ").is_none() {
+            break;
+        }
+    }
+    scan.word(b"), ")?;
+    figure(&mut scan)?;
+    scan.word(b"; ")?;
+    let route = scan.until(b"]\n");
+    scan.word(b"]")?;
+    let is_whole = scan.until(b"").is_empty() && text.last() == Some(&b']');
+    (ROUTES.contains(&route) && is_whole).then_some((calls, listed))
+}
