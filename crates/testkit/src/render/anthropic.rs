@@ -169,7 +169,7 @@ fn tools(conversation: &Conversation) -> Json {
 
 fn marked_list(mut blocks: Vec<Json>, is_marked: bool) -> Json {
     if is_marked {
-        blocks.last_mut().map(mark);
+        blocks.last_mut().filter(|block| !is_blank(block)).map(mark);
     }
     Json::Array(blocks)
 }
@@ -206,9 +206,14 @@ fn mark_last_block(message: &mut Json) {
 
 fn may_carry_mark(block: &Json) -> bool {
     let Json::Object(members) = block else { return false };
-    members.iter().all(|(key, value)| match (key.as_str(), value) {
+    let is_known = members.iter().all(|(key, value)| match (key.as_str(), value) {
         ("type", Json::Text(kind)) => matches!(kind.as_str(), "text" | "tool_result" | "image"),
-        ("text", Json::Text(text)) => !text.trim().is_empty(),
         _ => true,
-    })
+    });
+    is_known && !is_blank(block)
+}
+
+fn is_blank(block: &Json) -> bool {
+    let Json::Object(members) = block else { return false };
+    members.iter().any(|(key, value)| key == "text" && matches!(value, Json::Text(text) if text.trim().is_empty()))
 }
