@@ -8,6 +8,7 @@ use liveset_tokens::Tokens;
 
 use super::{
     desk::Desk,
+    form::Form,
     state::{AtRisk, State, Thought},
 };
 use crate::{
@@ -46,6 +47,33 @@ pub(crate) fn may_hold(desk: &Desk<'_, '_>, state: &State, point: ItemIdx) -> Re
         ReasoningGuard::Drop => Ok(false),
         ReasoningGuard::Respect | ReasoningGuard::Keep => Ok(!state.signed.is_empty() && !is_user_turn(desk, point)?),
     }
+}
+
+/// Takes results that were cut before, in front of signed reasoning, out of what a guarded trial may take.
+///
+/// A body that comes back compacted holds their gaps as text, which only ever goes whole and when the body must fit. If
+/// the first trial could cut them further and so had to wait, the second would not wait (law 6).
+pub(crate) fn freeze(trial: &mut State) -> Vec<usize> {
+    let Some(&last) = trial.signed.last() else { return Vec::new() };
+    let results = &trial.results;
+    let is_frozen = |ordinal: &usize| {
+        results.get(*ordinal).is_some_and(|result| result.item < last && matches!(*result.form, Form::Cut(_)))
+    };
+    let (frozen, free) = trial.alive.iter().copied().partition(is_frozen);
+    trial.alive = free;
+    frozen
+}
+
+/// Puts back what [`freeze`] took out, save what went with its unit meanwhile.
+pub(crate) fn thaw(desk: &Desk<'_, '_>, trial: &mut State, frozen: Vec<usize>) -> Result<()> {
+    for ordinal in frozen {
+        let Some(result) = trial.results.get(ordinal) else { continue };
+        if !trial.is_dropped(desk.item(result.item)?) {
+            trial.alive.push(ordinal);
+        }
+    }
+    trial.alive.sort_unstable();
+    Ok(())
 }
 
 /// Says whether signed reasoning follows the first change of a trial: exact, since it looks at what was planned.

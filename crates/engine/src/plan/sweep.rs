@@ -62,11 +62,13 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
     let mut trial = state.clone();
     let pins = protect::pins(desk, &trial)?;
     let mut goal = None;
+    let frozen = if guards && preset == Preset::Balanced { reasoning::freeze(&mut trial) } else { Vec::new() };
     match preset {
         Preset::Balanced => goal = Some(balanced(desk, &mut trial, &pins)?),
         Preset::Liveness => liveness::sweep(desk, &mut trial, &pins)?,
         Preset::Rules => rules::sweep(desk, &mut trial, &pins)?,
     }
+    reasoning::thaw(desk, &mut trial, frozen)?;
     if guards && reasoning::breaks(state, &trial) {
         state.held = Held::Reasoning;
         return Ok(());

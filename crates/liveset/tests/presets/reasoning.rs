@@ -257,3 +257,36 @@ fn other_formats_lose_no_reasoning() {
         }
     }
 }
+
+/// Over many windows, since the first sweep must leave a result in part, and the second must be due and have to wait.
+#[test]
+fn what_waited_waits_again_when_it_comes_back_compacted() {
+    let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "search_web", "input": { "query": id } });
+    let result = |id: &str, lines| {
+        json!({ "role": "user", "content": [
+        { "type": "tool_result", "tool_use_id": id, "content": prose(id, lines) },
+    ] })
+    };
+    let mut turn = vec![user("Look.")];
+    for id in ["a", "b", "c"] {
+        turn.extend([json!({ "role": "assistant", "content": [call(id)] }), result(id, 60)]);
+    }
+    turn.push(json!({ "role": "assistant", "content": [thought("d"), call("d")] }));
+    turn.push(result("d", 20));
+    for id in ["e", "f", "g"] {
+        turn.extend([json!({ "role": "assistant", "content": [call(id)] }), result(id, 20)]);
+    }
+    let body = bytes(&turn);
+    let tokens = size(Format::Anthropic, &body);
+    let mut waited = 0;
+    for permille in (400..1_000).step_by(10) {
+        let mut policy = Policy::default();
+        (policy.trigger, policy.target, policy.min_sweep_gain) = (60, 55, 0);
+        policy.window = Some(tokens * permille / 1_000);
+        policy.reserve = Some(0);
+        let out = Bench::new(Format::Anthropic, policy).check(&body);
+        let out = out.unwrap_or_else(|error| panic!("at {permille}: {error}"));
+        waited += u32::from(warns(&out, "waits_for_user").is_some() && kinds(&out).contains(&"gap".to_owned()));
+    }
+    assert!(waited > 0, "some sweep waits behind a gap");
+}
