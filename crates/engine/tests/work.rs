@@ -51,9 +51,9 @@ enum Shape {
     Writes,
     /// A file read and written back, over and over: no argument may go.
     WrittenBack,
-    /// The same in one turn, with signed thinking before each call.
+    /// Call and result in one turn, with signed thinking before each call.
     Thinking,
-    /// The same with results that are hardly longer than a tombstone: little but folding makes room.
+    /// The same without thinking, and with results that are hardly longer than a tombstone: little but folding makes room.
     Small,
     /// The same, and the agent says a word between them: calls that look foldable one by one, and never are.
     Spoken,
@@ -65,7 +65,7 @@ fn body(shape: Shape, results: usize) -> String {
     let text = |at: usize| {
         let mut text = String::new();
         let lines = match shape {
-            Shape::Wide | Shape::Sequential | Shape::Writes | Shape::WrittenBack => 8 + at % 5,
+            Shape::Wide | Shape::Sequential | Shape::Thinking | Shape::Writes | Shape::WrittenBack => 8 + at % 5,
             Shape::Small | Shape::Spoken => 1,
         };
         for line in 0..lines {
