@@ -137,7 +137,8 @@ fn no_reasoning_behind(format: Format, input: &[u8], outcome: &Outcome) -> Resul
     let sweeps = places("sweeps", "request_point", None);
     let outline = Outline::read(input).map_err(|error| format!("reasoning: {error}"))?;
     let transcript = wire::read(self::wire(format), &outline).map_err(|error| format!("reasoning: {error}"))?;
-    let dropped: Vec<_> = places("edits", "unit", Some("drop"));
+    // What went with its unit is neither kept nor gone by itself.
+    let dropped = [places("edits", "unit", Some("drop")), places("edits", "unit", Some("fold"))].concat();
     let is_kept = |at: u64, item: &Item| {
         let unit = item.unit.map(|unit| u64::from(unit.0));
         item.is_signed_reasoning() && !gone.contains(&at) && !unit.is_some_and(|unit| dropped.contains(&unit))
