@@ -1,7 +1,7 @@
 //! Which runs of calls are folded into one line? Step 3 of `balanced`, oldest run first.
 //!
-//! A run is units of calls alone, one behind the other. Its last unit stays, as the carrier of the line; the others go
-//! whole. Nothing is merged, and a carrier never folds again, whichever sweep or body made it.
+//! A run is units of calls alone, one behind the other, and ends where enough is freed. Its last unit stays, as the
+//! carrier of the line; the others go whole. Nothing is merged, and a carrier never folds again, whichever sweep or body made it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,9 @@ const STEP: u8 = 3;
 /// Units that make a run: one goes, and one carries the line.
 const MIN_UNITS: usize = 2;
 
-/// Folds whole runs, oldest first, while the view is over `goal`.
+/// Folds runs, oldest first, while the view is over `goal`; of the last one no more units than it takes.
+///
+/// Units that stay behind a carrier may fold into another one by a later sweep.
 pub(crate) fn fold_oldest(
     desk: &Desk<'_, '_>,
     state: &mut State,
@@ -44,10 +46,49 @@ pub(crate) fn fold_oldest(
         if state.view <= goal {
             break;
         }
+        let run = shortest(desk, state, &layout, run, goal)?;
         dropped.extend(fold(desk, state, &layout, &run)?);
     }
     state.forget_dropped(&dropped);
     Ok(())
+}
+
+/// Cuts a run behind the first unit that can carry its line and brings the view to `goal`.
+fn shortest(desk: &Desk<'_, '_>, state: &State, layout: &Layout, run: Run, goal: Tokens) -> Result<Run> {
+    let mut view = state.view.0;
+    let Some(&first) = run.gone.first() else { return Ok(run) };
+    for (units, pair) in (1..).zip(run.gone.windows(2)) {
+        let &[last, next] = pair else { continue };
+        let items = layout.items_of(last.first, last.last);
+        view = view.saturating_sub(items.iter().map(|&idx| batches::size_now(desk, state, idx)).sum());
+        // A line costs something, so nothing is gained by looking earlier.
+        if view > goal.0 || !batches::borders_match(desk, state, layout, first.first, last.last)? {
+            continue;
+        }
+        let Some(carrier) = last_result(desk, state, next.unit)? else { continue };
+        let shorter = Run { gone: run.gone.get(..units).unwrap_or_default().to_vec(), carrier };
+        let (_, line) = line(desk, state, layout, &shorter)?;
+        let before = state.results.get(carrier).map_or(0, |result| result.tokens.0);
+        if (view + line.0).saturating_sub(before) <= goal.0 {
+            return Ok(shorter);
+        }
+    }
+    Ok(run)
+}
+
+/// Writes the line of a run, and gives its size.
+fn line(desk: &Desk<'_, '_>, state: &State, layout: &Layout, run: &Run) -> Result<(Form, Tokens)> {
+    let mut facts = FoldFacts::default();
+    let items = run.gone.iter().flat_map(|unit| layout.items_of(unit.first, unit.last));
+    for ordinal in items.filter_map(|idx| state.ordinal_of(idx)).chain([run.carrier]) {
+        let Some(result) = state.results.get(ordinal) else { continue };
+        let name = &desk.texts(ordinal)?.name;
+        facts.add(&name.tool, name.class, desk.o200k(ordinal, result.original)?);
+    }
+    let form = Form::Folded(tombstone::fold_line(&facts));
+    let original = state.results.get(run.carrier).map(|result| result.original).unwrap_or_default();
+    let tokens = desk.size(run.carrier, &form, original)?;
+    Ok((form, tokens))
 }
 
 /// Gives what folding could free here at most, kept as a running sum: the units of calls alone that have a neighbour of
@@ -240,16 +281,8 @@ fn fold(desk: &Desk<'_, '_>, state: &mut State, layout: &Layout, run: &Run) -> R
     let items: Vec<Vec<ItemIdx>> = run.gone.iter().map(|unit| layout.items_of(unit.first, unit.last)).collect();
     let sizes: Vec<u64> =
         items.iter().map(|items| items.iter().map(|&idx| batches::size_now(desk, state, idx)).sum()).collect();
-    let mut facts = FoldFacts::default();
-    let ordinals = items.iter().flatten().filter_map(|&idx| state.ordinal_of(idx)).chain([run.carrier]);
-    for ordinal in ordinals {
-        let Some(result) = state.results.get(ordinal) else { continue };
-        let name = &desk.texts(ordinal)?.name;
-        facts.add(&name.tool, name.class, desk.o200k(ordinal, result.original)?);
-    }
-    let line = Form::Folded(tombstone::fold_line(&facts));
+    let (line, after) = line(desk, state, layout, run)?;
     let Some(carrier) = state.results.get(run.carrier) else { return Ok(Vec::new()) };
-    let after = desk.size(run.carrier, &line, carrier.original)?;
     let freed = sizes.iter().sum::<u64>() + carrier.tokens.0;
     if freed < after.0 + desk.policy.min_gain.max(1) {
         return Ok(Vec::new());

@@ -69,6 +69,21 @@ fn a_run_becomes_one_line_in_the_last_result_of_its_last_unit() {
 }
 
 #[test]
+fn of_a_run_no_more_goes_than_the_target_asks_for() {
+    for format in Format::ALL {
+        let out = fold(format, &worked(steps(0..12)), 1_000, 75);
+        let after = seen(&out.body);
+        let kept = after.ids().len();
+        assert!((3..=9).contains(&kept), "{format:?}: {kept} units are left");
+        assert_eq!(after.ids(), IDS[IDS.len() - kept..], "{format:?}: the newest stay");
+        assert_eq!(carriers(&out), [IDS[IDS.len() - kept]], "{format:?}");
+        let target = out.report["tokens"]["target"].as_u64().unwrap_or_default();
+        let sweep = &out.report["sweeps"][0]["tokens_after"];
+        assert!(sweep.as_u64().is_some_and(|view| view <= target), "{format:?}: {sweep} of {target}");
+    }
+}
+
+#[test]
 fn what_says_something_breaks_a_run() {
     let said = Step::Say("Now the others.".to_owned());
     let image = "The picture pins itself: [liveset:pin]";
