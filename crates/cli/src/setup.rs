@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use liveset::{FileArchive, Liveset, MemoryArchive, Policy, Thoroughness};
+use liveset::{Liveset, MemoryArchive, Policy, SqliteArchive, Thoroughness};
 use liveset_archive::shown;
 use liveset_tokens::Tokens;
 
@@ -63,6 +63,6 @@ pub(crate) fn as_if_archived(liveset: Liveset) -> Liveset {
 }
 
 /// Opens an archive file.
-pub(crate) fn archive(path: &Path) -> Result<Arc<FileArchive>, Failure> {
-    FileArchive::open(path).map(Arc::new).map_err(Failure::from)
+pub(crate) fn archive(path: &Path) -> Result<Arc<SqliteArchive>, Failure> {
+    SqliteArchive::open(path).map(Arc::new).map_err(Failure::from)
 }

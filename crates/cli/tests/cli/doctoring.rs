@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     bodies::{self, SMALL},
-    program::{Place, Run},
+    program::{self, Place, Run},
 };
 
 /// Runs without the caller's variables.
@@ -44,27 +44,26 @@ fn a_sound_place_has_no_warning() {
             exit 0
             out | ok    policy       `mine.toml`: no fault, 1 setting is not the default
             out | ok    model        `gpt-4.1`: window 1,047,576, 32,000 of it kept for the reply; a sweep starts over 934,329 tokens and ends at 457,009; counted exactly by o200k
-            out | ok    archive      `a.liveset`: 5 originals of 1 body in 19,780 bytes, all whole
+            out | ok    archive      `a.liveset`: 5 originals of 1 body in 114,688 bytes, all whole
             out | ok    permissions  mode 0600: only you may read it
         "#]],
     );
 }
 
 #[test]
-fn a_damaged_archive_fails_with_its_place() {
+fn a_damaged_archive_fails_and_names_what_is_damaged() {
     let place = archived();
-    let mut bytes = place.read("a.liveset");
-    bytes[48 + 112] ^= 1;
+    let bytes = program::damaged_text(&place.read("a.liveset"));
     place.write("a.liveset", &bytes);
     check(
         &place,
         "--archive a.liveset",
         expect![[r#"
-        exit 1
-        out | fail  archive      `a.liveset`: 5 originals of 1 body in 19,780 bytes; 1 damaged, at byte 48
-        out |                    hint: restore the file from a copy; bodies whose originals are whole still come back from this one
-        out | ok    permissions  mode 0600: only you may read it
-    "#]],
+            exit 1
+            out | fail  archive      `a.liveset`: 5 originals of 1 body in 114,688 bytes; 1 damaged: original 7d9c1cd0d33d2e4e583da040f49fb2b9
+            out |                    hint: restore the file from a copy; bodies whose originals are whole still come back from this one
+            out | ok    permissions  mode 0600: only you may read it
+        "#]],
     );
     assert_eq!(place.read("a.liveset"), bytes, "a check repairs nothing");
 }
@@ -203,10 +202,10 @@ fn an_archive_that_others_may_read_is_a_warning() {
         &place,
         "--archive a.liveset",
         expect![[r#"
-        exit 0
-        out | ok    archive      `a.liveset`: 5 originals of 1 body in 19,780 bytes, all whole
-        out | warn  permissions  mode 0640: others may read what was cut
-        out |                    hint: chmod 600 a.liveset
-    "#]],
+            exit 0
+            out | ok    archive      `a.liveset`: 5 originals of 1 body in 114,688 bytes, all whole
+            out | warn  permissions  mode 0640: others may read what was cut
+            out |                    hint: chmod 600 a.liveset
+        "#]],
     );
 }

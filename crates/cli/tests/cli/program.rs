@@ -93,6 +93,14 @@ impl Place {
     }
 }
 
+/// An archive's bytes with a flipped bit in a stored text: compressed texts begin with zstd's magic number.
+pub(crate) fn damaged_text(archive: &[u8]) -> Vec<u8> {
+    let mut bytes = archive.to_vec();
+    let at = bytes.windows(4).position(|start| start == [0x28, 0xb5, 0x2f, 0xfd]).unwrap();
+    bytes[at + 40] ^= 1;
+    bytes
+}
+
 impl Run {
     pub(crate) fn of(output: Output) -> Self {
         Self {
