@@ -35,6 +35,7 @@ mod memory;
 mod packed;
 mod folder;
 mod sqlite;
+mod spill;
 
 pub use archive::Archive;
 pub use batch::{MAX_RECORD_BYTES, MAX_RELEASE_RECORDS};
@@ -45,6 +46,7 @@ pub use memory::MemoryArchive;
 pub use release::{Release, Source, output_hash};
 pub use scope::{Scope, Sessions};
 pub use shown::{one_line, shown};
+pub use spill::{Spill, Spilling};
 pub use sqlite::{
     Copied, DEFAULT_CAPACITY_BYTES, DEFAULT_LIVE_MS, Event, Evicted, MAX_ARGUMENT_BYTES, MAX_LISTED_DAMAGE, Options,
     Purge, Purged, Reach, Scan, SessionRow, SqliteArchive,

@@ -161,9 +161,9 @@ impl From<liveset_archive::Error> for Failure {
             Archive::Busy { .. } => failure.hint("run it again when the other process is done"),
             Archive::NotAnArchive { .. } => failure.hint("name a file that `compact --archive` wrote, or a new one"),
             Archive::UnknownVersion { .. } => failure.hint("it belongs to another version of liveset: use that one"),
-            Archive::Full { .. } => {
-                failure.hint("`liveset archive gc --everything` makes room, or name a new file with --archive")
-            }
+            Archive::Full { .. } => failure.hint(
+                "more room with --archive-capacity, a new file with --archive, or `liveset archive gc --everything`",
+            ),
             _ => failure,
         }
     }

@@ -31,6 +31,7 @@ mod release;
 mod compact;
 mod sizes;
 mod restore;
+pub mod recall;
 mod session;
 
 pub use compact::{Inspection, Liveset, MessageOptions, Thoroughness};

@@ -28,8 +28,11 @@ const IDLE: Duration = Duration::from_millis(250);
 
 type Task = Box<dyn FnOnce(&mut Desk) + Send>;
 
+/// A batch, and where its answer is waited for.
+type Waiting = (store::Batch, SyncSender<Result<store::Stored>>);
+
 enum Job {
-    Put(store::Batch, SyncSender<Result<store::Stored>>),
+    Put(Box<Waiting>),
     Task(Task),
 }
 
@@ -66,7 +69,7 @@ impl Writer {
     /// Stores a batch and waits until it is durable.
     pub(super) fn put(&self, batch: store::Batch) -> Result<store::Stored> {
         let (reply, answer) = mpsc::sync_channel(1);
-        self.send(Job::Put(batch, reply))?;
+        self.send(Job::Put(Box::new((batch, reply))))?;
         answer.recv().unwrap_or_else(|_| Err(self.failed()))
     }
 
@@ -140,8 +143,8 @@ impl Desk {
             };
             match job {
                 Ok(Job::Task(task)) => task(self),
-                Ok(Job::Put(batch, reply)) => {
-                    let next = self.put_group(vec![(batch, reply)], queue);
+                Ok(Job::Put(first)) => {
+                    let next = self.put_group(vec![*first], queue);
                     is_behind = true;
                     if let Some(task) = next {
                         task(self);
@@ -161,7 +164,7 @@ impl Desk {
         let mut next = None;
         while group.len() < MAX_GROUP {
             match queue.try_recv() {
-                Ok(Job::Put(batch, reply)) => group.push((batch, reply)),
+                Ok(Job::Put(waiting)) => group.push(*waiting),
                 Ok(Job::Task(task)) => {
                     next = Some(task);
                     break;
@@ -252,8 +255,6 @@ impl Desk {
         Error::Failed { path: self.path.clone() }
     }
 }
-
-type Waiting = (store::Batch, SyncSender<Result<store::Stored>>);
 
 /// Where a transaction failed.
 pub(super) enum Failure {

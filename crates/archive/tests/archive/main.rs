@@ -1,5 +1,6 @@
 //! What an archive promises, tested from outside: behaviour, crashes, damage, sharing, scope, upkeep.
 #![expect(clippy::unwrap_used, reason = "a failed step of a test ends the test")]
+#![expect(clippy::print_stdout, reason = "a child process tells its test what it did")]
 
 mod contract;
 mod crash;

@@ -1,5 +1,7 @@
 //! Law 7 with the archive that lasts: every turn of a growing session comes back, whatever happened in between.
 
+#![expect(clippy::expect_used, reason = "a failed step of a test ends the test")]
+
 mod sweeps;
 mod removed;
 
