@@ -32,15 +32,30 @@ impl Form {
     }
 }
 
-/// Packs a text.
-pub(crate) fn pack(text: &[u8]) -> (Form, Vec<u8>) {
-    if text.len() >= MIN_PACKED_BYTES
-        && let Ok(packed) = zstd::bulk::compress(text, LEVEL)
-        && packed.len() < text.len()
-    {
-        return (Form::Zstd, packed);
+/// Packs texts, one after the other: what zstd works with is made once, which costs as much as packing a short text.
+#[derive(Default)]
+pub(crate) struct Packer {
+    compressor: Option<zstd::bulk::Compressor<'static>>,
+}
+
+impl Packer {
+    /// Packs a text.
+    pub(crate) fn pack(&mut self, text: &[u8]) -> (Form, Vec<u8>) {
+        if text.len() >= MIN_PACKED_BYTES
+            && let Some(packed) = self.compressed(text)
+            && packed.len() < text.len()
+        {
+            return (Form::Zstd, packed);
+        }
+        (Form::Plain, text.to_vec())
     }
-    (Form::Plain, text.to_vec())
+
+    fn compressed(&mut self, text: &[u8]) -> Option<Vec<u8>> {
+        if self.compressor.is_none() {
+            self.compressor = Some(zstd::bulk::Compressor::new(LEVEL).ok()?);
+        }
+        self.compressor.as_mut()?.compress(text).ok()
+    }
 }
 
 /// Unpacks a text; `None` when it is not the one that was packed.
@@ -61,8 +76,9 @@ mod tests {
 
     #[test]
     fn a_text_comes_back_and_any_change_is_noticed() {
+        let mut packer = Packer::default();
         for text in [Vec::new(), b"short".to_vec(), b"line of a log\n".repeat(900), (0..=255).collect()] {
-            let (form, packed) = pack(&text);
+            let (form, packed) = packer.pack(&text);
             let (len, sum) = (text.len() as u64, sum_of(&text));
             assert!(packed.len() <= text.len());
             assert_eq!(unpack(form, &packed, len, &sum), Some(text));

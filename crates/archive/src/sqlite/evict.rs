@@ -145,7 +145,6 @@ pub(super) fn remove_text(transaction: &Transaction<'_>, id: i64, why: i64) -> r
     for sql in [
         "DELETE FROM bodies WHERE id = ?1",
         "DELETE FROM words WHERE rowid = ?1 AND NOT EXISTS (SELECT 1 FROM unindexed WHERE id = ?1)",
-        "DELETE FROM runs WHERE rowid = ?1 AND NOT EXISTS (SELECT 1 FROM unindexed WHERE id = ?1)",
         "DELETE FROM unindexed WHERE id = ?1",
     ] {
         transaction.execute(sql, [id])?;

@@ -3,8 +3,8 @@
 use rusqlite::{Transaction, params};
 
 use super::{
-    fault, rows, store,
-    words::{MAX_INDEXED_BYTES, Words, runs},
+    fault, rows,
+    words::{MAX_INDEXED_BYTES, Words, terms},
     writer::{self, Desk},
 };
 use crate::Result;
@@ -65,15 +65,31 @@ fn index(transaction: &Transaction<'_>, id: i64, text: &[u8]) -> rusqlite::Resul
     let (mut words, of_calls) = (Words::of(&text), Words::of(&calls));
     words.whole.push_str(&of_calls.whole);
     words.parts.push_str(&of_calls.parts);
-    let runs = runs(&text);
     transaction.execute("DELETE FROM words WHERE rowid = ?1", [id])?;
-    transaction.execute("DELETE FROM runs WHERE rowid = ?1", [id])?;
     transaction.execute(
         "INSERT INTO words (rowid, whole, parts) VALUES (?1, ?2, ?3)",
         params![id, words.whole, words.parts],
     )?;
-    transaction
-        .execute("INSERT INTO runs (rowid, text) VALUES (?1, ?2)", params![id, store::cut(&runs, MAX_INDEXED_BYTES)])?;
+    let mut term = transaction.prepare("INSERT OR IGNORE INTO terms (term) VALUES (?1)")?;
+    let mut run = transaction.prepare("INSERT INTO runs (rowid, term) VALUES (?1, ?2)")?;
+    for word in terms(&words) {
+        if term.execute([&word])? > 0 {
+            run.execute(params![transaction.last_insert_rowid(), word])?;
+        }
+    }
     transaction.execute("DELETE FROM unindexed WHERE id = ?1", [id])?;
+    Ok(())
+}
+
+/// Takes what was removed out of the indexes for good: they only mark it until their parts are merged.
+pub(super) fn forget_removed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute("INSERT INTO words (words) VALUES ('optimize')", [])?;
+    transaction.execute_batch(
+        "CREATE TEMP TABLE unused AS SELECT id FROM terms WHERE term NOT IN (SELECT term FROM vocabulary);
+         DELETE FROM runs WHERE rowid IN (SELECT id FROM unused);
+         DELETE FROM terms WHERE id IN (SELECT id FROM unused);
+         DROP TABLE unused;",
+    )?;
+    transaction.execute("INSERT INTO runs (runs) VALUES ('optimize')", [])?;
     Ok(())
 }

@@ -17,7 +17,9 @@ pub(super) const APPLICATION_ID: i32 = 0x4c76_5374;
 /// `originals` says what is known of a text, `bodies` holds it: what looks through many rows reads no text. A text that
 /// was removed keeps its row. `used_at` says when a body was last handed out that
 /// points at it. `calls` says which call a text answers and in which session; a text without a call has an empty one, so
-/// that each belongs to a session.
+/// that each belongs to a session. `words` finds texts by their words; `terms` holds each word once, and `runs` finds
+/// words by what stands inside them: an index of runs over the texts themselves is twice as large as the texts, or, without
+/// places, names too many texts to read.
 const STEPS: [&str; 2] = [
     "
     CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -38,13 +40,14 @@ const STEPS: [&str; 2] = [
     CREATE TABLE calls (
         id INTEGER PRIMARY KEY, original INTEGER NOT NULL, session INTEGER NOT NULL, sum BLOB NOT NULL,
         tool TEXT NOT NULL, label TEXT NOT NULL, arguments TEXT NOT NULL, UNIQUE (original, session, sum));
-    CREATE INDEX calls_of_session ON calls (session);
+    CREATE INDEX calls_of_session ON calls (session, original);
     ",
     "
     CREATE VIRTUAL TABLE words USING fts5 (
         whole, parts, content = '', contentless_delete = 1, tokenize = \"unicode61 remove_diacritics 0 tokenchars '_'\");
-    CREATE VIRTUAL TABLE runs USING fts5 (
-        text, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram');
+    CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);
+    CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
+    CREATE VIRTUAL TABLE runs USING fts5 (term, content = '', contentless_delete = 1, tokenize = 'trigram');
     CREATE TABLE unindexed (id INTEGER PRIMARY KEY);
     INSERT INTO unindexed SELECT id FROM bodies;
     CREATE TABLE summaries (

@@ -1,6 +1,6 @@
-//! Which originals hold these words? Words and parts of identifiers first, best first; then runs inside words.
+//! Which originals hold these words? Words and parts of identifiers first, best first; else runs inside words.
 
-use std::{collections::HashSet, path::Path};
+use std::path::Path;
 
 use rusqlite::{Connection, params};
 
@@ -16,8 +16,11 @@ const MAX_QUERY_WORDS: usize = 16;
 /// Characters that a run needs to be looked up; shorter ones are only checked.
 const RUN_CHARS: usize = 3;
 
-/// Originals that may hold all runs of a query and are read to see whether they do: each costs a read.
-const MAX_CANDIDATES: usize = 400;
+/// Words that one run of a query may stand for: who asks for `the` means the word.
+const MAX_TERMS: usize = 64;
+
+/// Originals that are read to see whether they hold what was asked, for each hit that is wanted.
+const READS_PER_HIT: usize = 4;
 
 /// Characters of a line that a hit shows.
 const MAX_SHOWN_CHARS: usize = 200;
@@ -35,10 +38,9 @@ pub(super) fn search(connection: &Connection, path: &Path, place: &Where, query:
     let limit = query.limit.min(MAX_HITS);
     let fail = |error| fault::of("search", path, &error);
     let mut ids = by_words(connection, place, &asked, limit).map_err(fail)?;
-    if ids.len() < limit {
-        let known: HashSet<i64> = ids.iter().copied().collect();
-        let more = by_runs(connection, path, place, &asked, limit - ids.len(), &known)?;
-        ids.extend(more);
+    // Who asks for a word that is there means it; inside other words is looked only for what is no word.
+    if ids.is_empty() {
+        ids = by_runs(connection, path, place, &asked, limit)?;
     }
     let mut hits = Vec::with_capacity(ids.len());
     for id in ids {
@@ -53,62 +55,79 @@ fn by_words(connection: &Connection, place: &Where, asked: &[&str], limit: usize
     if terms.is_empty() {
         return Ok(Vec::new());
     }
-    let sql = "SELECT words.rowid FROM words JOIN originals o ON o.id = words.rowid
-        WHERE words MATCH ?1 AND o.tenant = ?2 AND o.removed = 0
-        AND (?3 IS NULL OR EXISTS (SELECT 1 FROM calls c WHERE c.original = o.id AND c.session = ?3))
-        ORDER BY bm25(words, 2.0, 1.0), words.rowid DESC LIMIT ?4";
-    let mut rows = connection.prepare(sql)?;
-    let found =
-        rows.query_map(params![terms.join(" AND "), place.tenant, place.session, limit as i64], |row| row.get(0))?;
-    found.collect()
+    best(connection, place, &terms.join(" AND "), limit)
 }
+
+/// Originals in scope that the index names for a query of its own language, best first.
+///
+/// Words that hundreds of originals hold tell none of them from the others, and weighing them reads the index of each:
+/// then the newest come first.
+fn best(connection: &Connection, place: &Where, terms: &str, limit: usize) -> rusqlite::Result<Vec<i64>> {
+    let newest = newest(connection, place, terms, MAX_RANKED)?;
+    let (Some(last), Some(first)) = (newest.first(), newest.last()) else { return Ok(Vec::new()) };
+    if newest.len() >= MAX_RANKED {
+        return Ok(newest.into_iter().take(limit).collect());
+    }
+    let sql = format!("SELECT words.rowid {IN_SCOPE} ORDER BY bm25(words, 2.0, 1.0), words.rowid DESC LIMIT ?6");
+    let bound = params![terms, first, last, place.tenant, place.session, limit as i64];
+    connection.prepare(&sql)?.query_map(bound, |row| row.get(0))?.collect()
+}
+
+/// The same, newest first.
+fn newest(connection: &Connection, place: &Where, terms: &str, limit: usize) -> rusqlite::Result<Vec<i64>> {
+    // A session's originals lie close together: others need not be looked at.
+    let (first, last) = match place.session {
+        None => (i64::MIN, i64::MAX),
+        Some(session) => connection.query_row(
+            "SELECT coalesce(min(original), 0), coalesce(max(original), 0) FROM calls WHERE session = ?1",
+            [session],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?,
+    };
+    let sql = format!("SELECT words.rowid {IN_SCOPE} ORDER BY words.rowid DESC LIMIT ?6");
+    let bound = params![terms, first, last, place.tenant, place.session, limit as i64];
+    connection.prepare(&sql)?.query_map(bound, |row| row.get(0))?.collect()
+}
+
+/// What a search looks through: a query of the index, the first and last row, tenant, session.
+const IN_SCOPE: &str = "FROM words JOIN originals o ON o.id = words.rowid
+    WHERE words MATCH ?1 AND words.rowid BETWEEN ?2 AND ?3 AND o.tenant = ?4 AND o.removed = 0
+    AND (?5 IS NULL OR EXISTS (SELECT 1 FROM calls c WHERE c.session = ?5 AND c.original = o.id))";
+
+/// Originals that are weighed against each other.
+const MAX_RANKED: usize = 200;
 
 /// Words in quotes are never an operator of the query language.
 fn term(word: &str) -> Option<String> {
     let words: Vec<&str> = word.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).collect();
-    let last = words.last()?;
+    if words.is_empty() {
+        return None;
+    }
     let of_parts: Vec<&str> = words.iter().flat_map(|word| parts(word)).collect();
-    // The last word may be cut short: `pars` finds `parser`.
-    let star = if last.chars().count() >= RUN_CHARS { "*" } else { "" };
-    let whole = format!("whole: \"{}\"{star}", words.join(" "));
+    let whole = format!("whole: \"{}\"", words.join(" "));
     Some(match of_parts.is_empty() {
         true => format!("({whole})"),
-        false => format!("({whole} OR parts: \"{}\"{star})", of_parts.join(" ")),
+        false => format!("({whole} OR parts: \"{}\")", of_parts.join(" ")),
     })
 }
 
-/// Originals that hold every asked word as a run of characters, whatever stands around it; newest first.
-fn by_runs(
-    connection: &Connection,
-    path: &Path,
-    place: &Where,
-    asked: &[&str],
-    limit: usize,
-    known: &HashSet<i64>,
-) -> Result<Vec<i64>> {
-    let runs: Vec<String> = asked.iter().flat_map(|word| trigrams(word)).collect();
-    if runs.is_empty() {
-        return Ok(Vec::new());
-    }
+/// Originals that hold every asked word as a run of characters, whatever stands around it.
+fn by_runs(connection: &Connection, path: &Path, place: &Where, asked: &[&str], limit: usize) -> Result<Vec<i64>> {
     let fail = |error| fault::of("search", path, &error);
-    let sql = "SELECT runs.rowid FROM runs JOIN originals o ON o.id = runs.rowid
-        WHERE runs MATCH ?1 AND o.tenant = ?2 AND o.removed = 0
-        AND (?3 IS NULL OR EXISTS (SELECT 1 FROM calls c WHERE c.original = o.id AND c.session = ?3))
-        ORDER BY runs.rowid DESC LIMIT ?4";
-    let mut rows = connection.prepare(sql).map_err(fail)?;
-    let bound = params![runs.join(" AND "), place.tenant, place.session, MAX_CANDIDATES as i64];
-    let candidates = rows.query_map(bound, |row| row.get::<_, i64>(0)).map_err(fail)?;
+    let Some(terms) = terms_around(connection, asked).map_err(fail)? else { return Ok(Vec::new()) };
+    // A run without marks in it stands in the words that were found for it; no text need be read.
+    let is_certain = asked.iter().all(|word| word.chars().all(is_word) && word.chars().count() >= RUN_CHARS);
+    if is_certain {
+        return newest(connection, place, &terms, limit).map_err(fail);
+    }
+    let candidates = newest(connection, place, &terms, limit * READS_PER_HIT).map_err(fail)?;
     let asked: Vec<String> = asked.iter().map(|word| word.to_lowercase()).collect();
     let mut found = Vec::new();
     for id in candidates {
-        let id = id.map_err(fail)?;
         if found.len() >= limit {
             break;
         }
-        if known.contains(&id) {
-            continue;
-        }
-        // The index knows which runs of three an original holds, not where: only its text says that they stand together.
+        // The index knows words, not what stands between them.
         let text = rows::body(connection, path, id)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&text).to_lowercase();
         if asked.iter().all(|word| text.contains(word)) {
@@ -118,19 +137,23 @@ fn by_runs(
     Ok(found)
 }
 
-/// Gives the runs of three characters of a word, each once, as terms.
-fn trigrams(word: &str) -> Vec<String> {
-    let chars: Vec<char> = word.chars().collect();
-    let mut seen = HashSet::new();
-    let runs = chars.windows(RUN_CHARS).map(|run| run.iter().collect::<String>());
-    runs.filter(|run| seen.insert(run.clone()))
-        .take(MAX_RUNS)
-        .map(|run| format!("\"{}\"", run.replace('"', "\"\"")))
-        .collect()
+/// For each run of each asked word, the words it stands in; `None` where one stands in none, or none is long enough.
+fn terms_around(connection: &Connection, asked: &[&str]) -> rusqlite::Result<Option<String>> {
+    let mut around =
+        connection.prepare("SELECT t.term FROM runs r JOIN terms t ON t.id = r.rowid WHERE runs MATCH ?1 LIMIT ?2")?;
+    let runs = asked.iter().flat_map(|word| word.split(|c: char| !is_word(c)));
+    let mut all = Vec::new();
+    for run in runs.filter(|run| run.chars().count() >= RUN_CHARS) {
+        let found = around.query_map(params![format!("\"{run}\""), MAX_TERMS as i64], |row| row.get::<_, String>(0))?;
+        let words: Vec<String> =
+            found.map(|word| word.map(|word| format!("\"{word}\""))).collect::<rusqlite::Result<_>>()?;
+        if words.is_empty() {
+            return Ok(None);
+        }
+        all.push(format!("whole: ({})", words.join(" OR ")));
+    }
+    Ok((!all.is_empty()).then(|| all.join(" AND ")))
 }
-
-/// Runs of one word that are looked up; the text is read in any case.
-const MAX_RUNS: usize = 24;
 
 fn hit(connection: &Connection, path: &Path, place: &Where, id: i64, asked: &[&str]) -> Result<Option<Hit>> {
     let fail = |error| fault::of("search", path, &error);

@@ -5,13 +5,13 @@ use std::{
     path::Path,
 };
 
-use rusqlite::{OptionalExtension as _, Transaction, params};
+use rusqlite::{OptionalExtension as _, Statement, Transaction, params};
 
 use super::{fault, rows};
 use crate::{
     Error, Release, Result, Source,
     batch::{self, Entry, Kind, Sum},
-    packed::{self, Form},
+    packed::{Form, Packer},
 };
 
 /// Bytes of a call's arguments that are kept: enough to run it again, unless it writes a whole file.
@@ -70,13 +70,14 @@ impl Batch {
     /// Checks and packs a release; texts in `known` are not packed.
     pub(super) fn of(release: &Release, tenant: &str, at: i64, known: &HashSet<(Name, Sum)>) -> Result<Self> {
         let mut batch = Self::empty(tenant, &release.session, at);
+        let mut packer = Packer::default();
         for entry in batch::entries(release)? {
             match entry.key.kind {
                 Kind::Original => {
                     let is_known = known.contains(&(name(&entry.key.id), entry.sum));
-                    batch.originals.push(Text::of(&entry, is_known));
+                    batch.originals.push(Text::of(&entry, is_known, &mut packer));
                 }
-                Kind::Manifest => batch.manifest = Some(Text::of(&entry, false)),
+                Kind::Manifest => batch.manifest = Some(Text::of(&entry, false, &mut packer)),
             }
         }
         for (id, source) in &release.sources {
@@ -108,13 +109,13 @@ impl Batch {
 }
 
 impl Text {
-    fn of(entry: &Entry<'_>, is_known: bool) -> Self {
-        let packed = (!is_known).then(|| packed::pack(entry.payload));
+    fn of(entry: &Entry<'_>, is_known: bool, packer: &mut Packer) -> Self {
+        let packed = (!is_known).then(|| packer.pack(entry.payload));
         Self { id: entry.key.id, sum: entry.sum, len: entry.payload.len() as i64, packed }
     }
 
     fn packed(id: [u8; 32], text: &[u8]) -> Self {
-        Self { id, sum: batch::sum_of(text), len: text.len() as i64, packed: Some(packed::pack(text)) }
+        Self { id, sum: batch::sum_of(text), len: text.len() as i64, packed: Some(Packer::default().pack(text)) }
     }
 }
 
@@ -158,9 +159,10 @@ pub(super) fn put(
     let fail = |error| fault::of("write", path, &error);
     let tenant = rows::tenant_or_new(transaction, &batch.tenant).map_err(fail)?;
     let session = rows::session_or_new(transaction, tenant, &batch.session, batch.at).map_err(fail)?;
+    let mut statements = Statements::new(transaction).map_err(fail)?;
     let mut names = HashMap::with_capacity(batch.originals.len() + batch.points_at.len());
     for text in &batch.originals {
-        match put_original(transaction, path, tenant, batch.at, text, whole)? {
+        match put_original(transaction, &mut statements, path, tenant, batch.at, text, whole)? {
             Some(id) => {
                 fresh.push(id);
                 names.insert(name(&text.id), id);
@@ -169,7 +171,7 @@ pub(super) fn put(
         }
     }
     for pointed in &batch.points_at {
-        let id = touch(transaction, tenant, pointed, batch.at).map_err(fail)?;
+        let id = statements.touch_named(tenant, pointed, batch.at).map_err(fail)?;
         names.insert(*pointed, id.ok_or_else(|| Error::Missing { id: shown_name(pointed) })?);
     }
     put_calls(transaction, session, batch, &names).map_err(fail)?;
@@ -180,6 +182,7 @@ pub(super) fn put(
 /// Gives the row of an original that is stored now; `None` where only its name was handed in, and it is not there.
 fn put_original(
     transaction: &Transaction<'_>,
+    statements: &mut Statements<'_>,
     path: &Path,
     tenant: i64,
     at: i64,
@@ -188,62 +191,85 @@ fn put_original(
 ) -> Result<Option<i64>> {
     let fail = |error| fault::of("write", path, &error);
     let name = name(&text.id);
-    let found = transaction
-        .query_row(
-            "SELECT id, sum = ?3, removed FROM originals WHERE tenant = ?1 AND name = ?2",
-            params![tenant, name, text.sum],
-            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, bool>(1)?, row.get::<_, i64>(2)? != 0)),
-        )
+    let found = statements
+        .find
+        .query_row(params![tenant, name, text.sum], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, bool>(1)?, row.get::<_, i64>(2)? != 0, row.get::<_, i64>(3)?))
+        })
         .optional()
         .map_err(fail)?;
-    let id = match found {
-        Some((_, false, _)) => return Err(Error::Collision { id: shown_name(&name) }),
-        Some((id, true, false)) => {
-            // Before the caller relies on a copy that it did not write, the copy is read once.
-            if whole.contains(&id) || matches!(rows::body(transaction, path, id), Ok(Some(_))) {
-                touch(transaction, tenant, &name, at).map_err(fail)?;
-                return Ok(Some(id));
-            }
-            id
+    let old = match found {
+        Some((_, false, ..)) => return Err(Error::Collision { id: shown_name(&name) }),
+        // Before the caller relies on a copy that it did not write, the copy is read once.
+        Some((id, true, false, used_at))
+            if whole.contains(&id) || matches!(rows::body(transaction, path, id), Ok(Some(_))) =>
+        {
+            statements.touch(id, used_at, at).map_err(fail)?;
+            return Ok(Some(id));
         }
-        Some((id, true, true)) => id,
-        None => {
-            if text.packed.is_none() {
-                return Ok(None);
-            }
-            let sql =
-                "INSERT INTO originals (tenant, name, sum, len, stored_len, used_at) VALUES (?1, ?2, ?3, ?4, 0, ?5)";
-            transaction.execute(sql, params![tenant, name, text.sum, text.len, at]).map_err(fail)?;
-            transaction.last_insert_rowid()
-        }
+        Some((id, ..)) => Some(id),
+        None => None,
     };
     let Some((form, body)) = &text.packed else { return Ok(None) };
-    let write = || {
-        let sql = "INSERT OR REPLACE INTO bodies (id, form, body) VALUES (?1, ?2, ?3)";
-        transaction.execute(sql, params![id, form.number(), body])?;
-        let sql = "UPDATE originals SET removed = 0, len = ?2, stored_len = ?3, used_at = ?4 WHERE id = ?1";
-        transaction.execute(sql, params![id, text.len, body.len() as i64, at])?;
-        transaction.execute("INSERT OR IGNORE INTO unindexed (id) VALUES (?1)", [id])
+    let mut write = || {
+        let stored_len = body.len() as i64;
+        let id = match old {
+            Some(id) => {
+                let sql = "UPDATE originals SET removed = 0, len = ?2, stored_len = ?3, used_at = ?4 WHERE id = ?1";
+                transaction.execute(sql, params![id, text.len, stored_len, at])?;
+                id
+            }
+            None => statements.original.insert(params![tenant, name, text.sum, text.len, stored_len, at])?,
+        };
+        statements.body.execute(params![id, form.number(), body])?;
+        statements.unindexed.execute([id])?;
+        Ok(id)
     };
-    write().map_err(fail)?;
-    Ok(Some(id))
+    write().map_err(fail).map(Some)
 }
 
-/// Records that a body points at an original; gives its row where it is there.
-fn touch(transaction: &Transaction<'_>, tenant: i64, name: &Name, at: i64) -> rusqlite::Result<Option<i64>> {
-    let found = transaction
-        .query_row(
-            "SELECT id, used_at FROM originals WHERE tenant = ?1 AND name = ?2 AND removed = 0",
-            params![tenant, name],
-            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)),
-        )
-        .optional()?;
-    if let Some((id, used_at)) = found
-        && at.saturating_sub(used_at) >= USE_STEP_MS
-    {
-        transaction.execute("UPDATE originals SET used_at = ?2 WHERE id = ?1", [id, at])?;
+/// What a batch runs for each of its originals, read by SQLite once.
+struct Statements<'t> {
+    find: Statement<'t>,
+    original: Statement<'t>,
+    body: Statement<'t>,
+    unindexed: Statement<'t>,
+    used: Statement<'t>,
+}
+
+impl<'t> Statements<'t> {
+    fn new(transaction: &'t Transaction<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            find: transaction
+                .prepare("SELECT id, sum = ?3, removed, used_at FROM originals WHERE tenant = ?1 AND name = ?2")?,
+            original: transaction.prepare(
+                "INSERT INTO originals (tenant, name, sum, len, stored_len, used_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?,
+            body: transaction.prepare("INSERT OR REPLACE INTO bodies (id, form, body) VALUES (?1, ?2, ?3)")?,
+            unindexed: transaction.prepare("INSERT OR IGNORE INTO unindexed (id) VALUES (?1)")?,
+            used: transaction.prepare("UPDATE originals SET used_at = ?2 WHERE id = ?1")?,
+        })
     }
-    Ok(found.map(|(id, _)| id))
+
+    /// Records that a body points at an original.
+    fn touch(&mut self, id: i64, used_at: i64, at: i64) -> rusqlite::Result<()> {
+        if at.saturating_sub(used_at) >= USE_STEP_MS {
+            self.used.execute(params![id, at])?;
+        }
+        Ok(())
+    }
+
+    /// The same by its name; gives its row where its text is there.
+    fn touch_named(&mut self, tenant: i64, name: &Name, at: i64) -> rusqlite::Result<Option<i64>> {
+        // Nothing is compared with the text's hash here, so any will do.
+        let found = self.find.query_row(params![tenant, name, name], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(2)? == 0, row.get::<_, i64>(3)?))
+        });
+        match found.optional()? {
+            Some((id, true, used_at)) => self.touch(id, used_at, at).map(|()| Some(id)),
+            Some(_) | None => Ok(None),
+        }
+    }
 }
 
 fn put_calls(

@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, Transaction, params};
 
 use super::{
-    SqliteArchive, evict, fault, rows, store,
+    SqliteArchive, evict, fault, indexer, rows, store,
     writer::{self, Desk},
 };
 use crate::{Evicted, Reach, Result};
@@ -118,7 +118,9 @@ impl SqliteArchive {
         self.write(move |desk| {
             let Desk { connection, path, limits, .. } = desk;
             let evicted = writer::write(connection, path, |transaction| {
-                evict::evict(transaction, path, limits, now, goal_bytes, reach)
+                let evicted = evict::evict(transaction, path, limits, now, goal_bytes, reach)?;
+                indexer::forget_removed(transaction).map_err(|error| fault::of("write", path, &error))?;
+                Ok(evicted)
             })?;
             give_back(connection).map_err(|error| fault::of("write", path, &error))?;
             desk.whole.clear();
@@ -141,11 +143,7 @@ impl SqliteArchive {
             connection.pragma_update(None, "secure_delete", true).map_err(fail)?;
             let purged = writer::write(connection, path, |transaction| {
                 let purged = purge(transaction, path, &tenant, &what)?;
-                // The indexes hold words of the text, and only mark them as removed until their parts are merged.
-                for index in ["words", "runs"] {
-                    let sql = format!("INSERT INTO {index} ({index}) VALUES ('optimize')");
-                    transaction.execute(&sql, []).map_err(fail)?;
-                }
+                indexer::forget_removed(transaction).map_err(fail)?;
                 Ok(purged)
             });
             give_back(connection).map_err(fail)?;

@@ -1,6 +1,6 @@
 //! Which words does a text have? Identifiers whole and in their parts, so that code is found by either.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 /// Bytes of one original that are indexed: a result over the hard limit of intake is rare, and its rest is found by
 /// `grep` inside it.
@@ -68,17 +68,18 @@ fn starts_part(before: char, c: char, after: Option<char>) -> bool {
         || (before.is_numeric() != c.is_numeric())
 }
 
-/// The text of an original for the index of runs: long words of data taken out, whitespace made one.
-pub(super) fn runs(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if word.len() <= MAX_WORD_BYTES * 4 {
-            out.push_str(word);
-            out.push(' ');
-        }
-    }
-    out
+/// The words of a text that can be found by a run inside them, each once.
+pub(super) fn terms(words: &Words) -> BTreeSet<String> {
+    let terms = words.whole.split(' ').filter(|word| (MIN_TERM_CHARS..=MAX_TERM_CHARS).contains(&word.chars().count()));
+    // Numbers are as many as there are lines, and found by their beginning.
+    terms.filter(|word| word.chars().any(char::is_alphabetic)).map(str::to_lowercase).collect()
 }
+
+/// A shorter word is found whole.
+const MIN_TERM_CHARS: usize = 4;
+
+/// Longer words are mostly hashes and the like, each in one text only.
+const MAX_TERM_CHARS: usize = 48;
 
 #[cfg(test)]
 mod tests {
@@ -105,6 +106,6 @@ mod tests {
         let text = format!("key {} readFile(x)", "QUJD".repeat(100));
         let words = Words::of(&text);
         assert_eq!((words.whole.as_str(), words.parts.as_str()), ("key readFile x ", "read File "));
-        assert_eq!(runs(&text), "key readFile(x) ");
+        assert_eq!(terms(&words).into_iter().collect::<Vec<_>>(), ["readfile"]);
     }
 }
