@@ -25,7 +25,14 @@ fn check(place: &Place, words: &str, expected: Expect) {
         }
         !matches!(about, Some("version" | "terminal" | "environment"))
     });
-    expected.assert_eq(&ours.collect::<String>());
+    expected.assert_eq(&without_size(&ours.collect::<String>()));
+}
+
+/// How many bytes an archive takes depends on its layout.
+fn without_size(shown: &str) -> String {
+    let Some((before, after)) = shown.split_once(" of 1 body in ") else { return shown.to_owned() };
+    let rest = after.split_once(" bytes").unwrap().1;
+    format!("{before} of 1 body in SOME bytes{rest}")
 }
 
 fn archived() -> Place {
@@ -49,7 +56,7 @@ fn a_sound_place_has_no_warning() {
             exit 0
             out | ok    policy       `mine.toml`: no fault, 1 setting is not the default
             out | ok    model        `gpt-4.1`: window 1,047,576, 32,000 of it kept for the reply; a sweep starts over 934,329 tokens and ends at 457,009; counted exactly by o200k
-            out | ok    archive      `a.liveset`: 5 originals of 1 body in 114,688 bytes, all whole
+            out | ok    archive      `a.liveset`: 5 originals of 1 body in SOME bytes, all whole
             out | ok    permissions  mode 0600: only you may read it
         "#]],
     );
@@ -65,7 +72,7 @@ fn a_damaged_archive_fails_and_names_what_is_damaged() {
         "--archive a.liveset",
         expect![[r#"
             exit 1
-            out | fail  archive      `a.liveset`: 5 originals of 1 body in 114,688 bytes; 1 damaged: original 7d9c1cd0d33d2e4e583da040f49fb2b9
+            out | fail  archive      `a.liveset`: 5 originals of 1 body in SOME bytes; 1 damaged: original 7d9c1cd0d33d2e4e583da040f49fb2b9
             out |                    hint: restore the file from a copy; bodies whose originals are whole still come back from this one
             out | ok    permissions  mode 0600: only you may read it
         "#]],
@@ -209,7 +216,7 @@ fn an_archive_that_others_may_read_is_a_warning() {
         "--archive a.liveset",
         expect![[r#"
             exit 0
-            out | ok    archive      `a.liveset`: 5 originals of 1 body in 114,688 bytes, all whole
+            out | ok    archive      `a.liveset`: 5 originals of 1 body in SOME bytes, all whole
             out | warn  permissions  mode 0640: others may read what was cut
             out |                    hint: chmod 600 a.liveset
         "#]],
