@@ -38,8 +38,8 @@ impl Spill {
     ///
     /// ```
     /// use liveset_archive::Spill;
-    /// assert!(Spill::new("/work", ".liveset").is_ok());
-    /// assert!(Spill::new("/work", "../elsewhere").is_err());
+    /// assert!(Spill::new("/project", ".liveset").is_ok());
+    /// assert!(Spill::new("/project", "../elsewhere").is_err());
     /// ```
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Spill {
     /// Names the file of an original, as an agent opens it.
     ///
     /// ```
-    /// let spill = liveset_archive::Spill::new("/work", ".liveset")?;
+    /// let spill = liveset_archive::Spill::new("/project", ".liveset")?;
     /// assert_eq!(spill.name(&"0f".repeat(16)), format!(".liveset/{}.txt", "0f".repeat(16)));
     /// # Ok::<(), liveset_archive::Error>(())
     /// ```
