@@ -1,22 +1,22 @@
 //! What must a store of originals promise? The trait; it holds no storage itself.
 
-use crate::{Release, Result};
+use crate::{Error, Hit, Lookup, Query, Release, Result};
 
 /// A store of originals and manifests.
 ///
-/// Records are never changed or removed through this trait. A store may be shared between threads.
+/// Nothing is changed or removed through this trait. A store may be shared between threads.
 pub trait Archive: Send + Sync {
     /// Stores a release's originals and its manifest, and returns only when they are durable.
     ///
-    /// Storing the same release again is free. A manifest for an output that has one already becomes the newest;
+    /// Storing the same release again adds nothing. A manifest for an output that has one already becomes the newest;
     /// originals keep their first content.
     ///
     /// # Errors
-    /// A malformed id, an id with other content, a limit, or the file system. On any error the body must not be
-    /// handed out.
+    /// A malformed id, an id with other content, a limit, an original that the body points at and the archive does not
+    /// hold, or the file system. On any error the body must not be handed out.
     fn put(&self, release: &Release) -> Result<()>;
 
-    /// Looks up one original by its content id; `None` when the archive never held it.
+    /// Looks up one original by its content id; `None` when the archive does not hold it.
     ///
     /// # Errors
     /// A malformed id, damage found by the checksum, or the file system.
@@ -27,4 +27,20 @@ pub trait Archive: Send + Sync {
     /// # Errors
     /// A malformed hash, damage found by the checksum, or the file system.
     fn manifest(&self, output: &str) -> Result<Option<Vec<u8>>>;
+
+    /// Looks up one original with the calls it answers, and tells what is gone from what never was.
+    ///
+    /// # Errors
+    /// As [`Archive::original`]; [`Error::Unsupported`] of a store that keeps no calls.
+    fn look_up(&self, _id: &str) -> Result<Lookup> {
+        Err(Error::Unsupported { what: "looking up calls" })
+    }
+
+    /// Finds originals by words, best first.
+    ///
+    /// # Errors
+    /// Damage, or the file system; [`Error::Unsupported`] of a store that has no index.
+    fn search(&self, _query: &Query) -> Result<Vec<Hit>> {
+        Err(Error::Unsupported { what: "search" })
+    }
 }

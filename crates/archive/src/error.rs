@@ -38,13 +38,19 @@ pub enum Error {
         /// The version this crate writes.
         expected: u32,
     },
+    /// The file is an archive of the kind that versions before this one wrote; it was left alone.
+    #[error("`{}` is an archive of the older kind, an append-only file", shown(path))]
+    OldKind {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file no longer holds what was written to it.
-    #[error("archive `{}` is damaged at byte {offset}: {what}", shown(path))]
+    #[error("archive `{}` is damaged in {place}: {what}", shown(path))]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where the damaged record or header begins.
-        offset: u64,
+        /// Which record, or which part of the file.
+        place: String,
         /// What is wrong there.
         what: &'static str,
     },
@@ -54,7 +60,7 @@ pub enum Error {
         /// Where the file was.
         path: PathBuf,
     },
-    /// An earlier write failed half-way; this handle takes no more.
+    /// An earlier write failed and what became of it is unknown; this handle takes no more.
     #[error("archive `{}` takes no more writes after a failed one; open it again", shown(path))]
     Failed {
         /// The file.
@@ -69,6 +75,24 @@ pub enum Error {
         digits: usize,
         /// How many bytes were given.
         found: usize,
+    },
+    /// The body points at an original that an earlier release stored and the archive does not hold any more.
+    #[error("the archive does not hold original `{id}`, at which the body points")]
+    Missing {
+        /// Its id.
+        id: String,
+    },
+    /// Another process kept the file locked for too long.
+    #[error("archive `{}` is busy: another process holds it", shown(path))]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// This store cannot do what was asked.
+    #[error("this archive does not support {what}")]
+    Unsupported {
+        /// What was asked.
+        what: &'static str,
     },
     /// Two different texts claim the same id; the first one stays.
     #[error("original `{id}` is already stored with other content")]
@@ -98,6 +122,13 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Says whether the release itself is at fault: nothing of it is stored, and the archive is as good as before.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, Self::BadId { .. } | Self::Collision { .. } | Self::Missing { .. } | Self::TooLarge { .. })
+    }
+}
+
 /// Turns a system error into ours by adding what was done, and to which path.
 pub(crate) fn at<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Error + 'a {
     move |cause| Error::Io { action, path: path.to_owned(), cause }
@@ -115,7 +146,9 @@ mod tests {
             at("open", &path)(cause()),
             Error::NotAnArchive { path: path.clone() },
             Error::UnknownVersion { path: path.clone(), found: 2, expected: 1 },
-            Error::Damaged { path: path.clone(), offset: 1, what: "a record" },
+            Error::Damaged { path: path.clone(), place: "manifest 0f".into(), what: "it fails its checksum" },
+            Error::OldKind { path: path.clone() },
+            Error::Busy { path: path.clone() },
             Error::Removed { path: path.clone() },
             Error::Failed { path: path.clone() },
             Error::Full { path: path.clone(), what: "records", limit: 1 },

@@ -22,13 +22,13 @@ pub(crate) fn create_above(path: &Path) -> Result<()> {
     builder.create(folder).map_err(at("create", folder))
 }
 
-/// Opens the file for reading and writing, and creates it for this user alone where it is missing.
-pub(crate) fn open_private(path: &Path) -> io::Result<File> {
+/// Creates a file, empty and for this user alone.
+pub(crate) fn create_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    options.open(path).map(drop)
 }
 
 /// Makes the entries that lead to `path` durable, up to the root: a file that was synced can still vanish with the

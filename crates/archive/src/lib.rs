@@ -4,11 +4,12 @@
 //! cut original under its content id, and the manifest of each released body under the hash of that body. A `put`
 //! that returned has survived a power cut; only then may the body be handed out.
 //!
-//! - [`FileArchive`]: one append-only file, safe between threads and processes.
+//! - [`SqliteArchive`]: one SQLite file with full-text search, safe between threads and processes.
 //! - [`MemoryArchive`]: the same behaviour without durability, for tests.
 //!
-//! This crate never reads what it stores, never changes or removes a stored record, and decides nothing about what
-//! is cut. It is the only crate that can lose data, so it does little else than not to.
+//! This crate reads what it stores only to find words in it, never changes a stored text, removes one only when it is
+//! full or asked to, and decides nothing about what is cut. It is the only crate that can lose data, so it does little
+//! else than not to.
 //!
 //! ```
 //! use liveset_archive::{Archive, MemoryArchive, Release};
@@ -23,21 +24,30 @@
 //! ```
 
 mod shown;
+mod clock;
 mod error;
+mod scope;
 mod release;
+mod lookup;
 mod archive;
 mod batch;
 mod memory;
-mod record;
-mod index;
+mod packed;
 mod folder;
-mod file;
+mod sqlite;
+mod spill;
 
 pub use archive::Archive;
 pub use batch::{MAX_RECORD_BYTES, MAX_RELEASE_RECORDS};
+pub use clock::Clock;
 pub use error::{Error, Result};
-pub use file::{FileArchive, MAX_LISTED_DAMAGE, Scan};
-pub use index::{MAX_ARCHIVE_BYTES, MAX_RECORDS};
+pub use lookup::{DEFAULT_HITS, Gone, Held, Hit, Lookup, MAX_HITS, Query, Removal};
 pub use memory::MemoryArchive;
-pub use release::{Release, output_hash};
+pub use release::{Release, Source, output_hash};
+pub use scope::{Scope, Sessions};
 pub use shown::{one_line, shown};
+pub use spill::{Spill, Spilling};
+pub use sqlite::{
+    Copied, DEFAULT_CAPACITY_BYTES, DEFAULT_LIVE_MS, Event, Evicted, MAX_ARGUMENT_BYTES, MAX_LISTED_DAMAGE, Options,
+    Purge, Purged, Reach, Scan, SessionRow, SqliteArchive,
+};

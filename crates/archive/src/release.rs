@@ -1,7 +1,7 @@
 //! What is stored together? The originals and the manifest of one body that is about to be handed out.
 
 /// Everything that must be durable before one compacted body may leave.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Release {
     /// BLAKE3-256 of the output body, 64 lower-case hexadecimal digits; see [`output_hash`].
     pub output: String,
@@ -9,6 +9,37 @@ pub struct Release {
     pub manifest: Vec<u8>,
     /// Each cut text under its content id of 32 lower-case hexadecimal digits.
     pub originals: Vec<(String, Vec<u8>)>,
+    /// The conversation that the body belongs to; an index for search, purge and eviction. Empty where it is unknown.
+    pub session: String,
+    /// Which call each original answers, by content id; one original may answer several.
+    pub sources: Vec<(String, Source)>,
+    /// Ids of originals that the body points at and that an earlier release stored. Those of `originals` need not be
+    /// named again.
+    pub points_at: Vec<String>,
+}
+
+/// The call that an original is the answer of, or the argument of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Source {
+    /// The tool's name.
+    pub tool: String,
+    /// The call's own words, without secrets; may be empty.
+    pub label: String,
+    /// The arguments as the client wrote them. Kept inside the archive and shown by no list or error.
+    pub arguments: String,
+}
+
+impl Source {
+    /// Names the call in one line: tool and label.
+    ///
+    /// ```
+    /// let source = liveset_archive::Source { tool: "read".into(), label: "a.rs".into(), ..Default::default() };
+    /// assert_eq!(source.name(), "read a.rs");
+    /// ```
+    #[must_use]
+    pub fn name(&self) -> String {
+        if self.label.is_empty() { self.tool.clone() } else { format!("{} {}", self.tool, self.label) }
+    }
 }
 
 impl Release {
@@ -21,7 +52,7 @@ impl Release {
     /// assert_eq!(release.output, output_hash(b"{}"));
     /// ```
     pub fn new(output_body: &[u8], manifest: Vec<u8>, originals: Vec<(String, Vec<u8>)>) -> Release {
-        Release { output: output_hash(output_body), manifest, originals }
+        Release { output: output_hash(output_body), manifest, originals, ..Release::default() }
     }
 }
 

@@ -1,10 +1,15 @@
 //! Which words does the command line understand? Flags as data, each in one place.
 
+mod archive;
 mod diff;
 mod examples;
 mod install;
 mod policy;
 
+pub(crate) use archive::{
+    ArchiveArgs, ArchiveCommand, ArchiveExport, ArchiveGc, ArchiveImport, ArchiveLs, ArchivePurge, ArchiveVerify,
+    Recall, Search, ViewArgs,
+};
 pub(crate) use diff::Diff;
 pub(crate) use install::{Completions, Doctor, Man};
 pub(crate) use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicyShow};
@@ -16,6 +21,7 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use liveset::{Preset, WireFormat};
+use liveset_archive::DEFAULT_CAPACITY_BYTES;
 use liveset_traces::TraceFormat;
 
 use crate::settings;
@@ -49,6 +55,13 @@ pub(crate) enum Command {
     Check(Check),
     /// Gives back the body that a compacted one was made from, byte for byte
     Restore(Restore),
+    /// Shows an original that was cut: whole, in outline, by lines or by what stands in them
+    Recall(Recall),
+    /// Finds originals by their words
+    Search(Search),
+    /// Lists, checks, purges and copies what is stored
+    #[command(subcommand)]
+    Archive(ArchiveCommand),
     /// Says where two bodies, reports or logs first differ, and why
     Diff(Diff),
     /// Shows, explains and checks settings
@@ -187,18 +200,28 @@ pub(crate) struct Compact {
     /// Only report: write no body and store nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Store originals and manifest in this file before the body goes out
-    #[arg(long, value_name = "PATH", conflicts_with = "no_archive")]
-    pub(crate) archive: Option<PathBuf>,
-    /// Store nothing (the default in this version)
-    #[arg(long)]
-    pub(crate) no_archive: bool,
+    #[command(flatten)]
+    pub(crate) archive: ArchiveUseArgs,
     /// Where nothing fits, write the smallest lawful body all the same
     #[arg(long)]
     pub(crate) best_effort: bool,
     /// Read and count the whole output a second time before it goes out
     #[arg(long)]
     pub(crate) paranoid: bool,
+}
+
+/// Where originals go, if anywhere.
+#[derive(Args, Debug)]
+pub(crate) struct ArchiveUseArgs {
+    /// Store originals and manifest in this file before the body goes out [default: the archive of this user]
+    #[arg(long, value_name = "PATH", conflicts_with = "no_archive")]
+    pub(crate) archive: Option<PathBuf>,
+    /// Store nothing: what is cut cannot be had back from here
+    #[arg(long)]
+    pub(crate) no_archive: bool,
+    /// Bytes that the archive may take; what no living conversation points at goes first
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_CAPACITY_BYTES, hide_default_value = true)]
+    pub(crate) archive_capacity: u64,
 }
 
 /// How a report is written.
@@ -237,9 +260,9 @@ pub(crate) struct Explain {
     /// Only this item: its passages with their scores, and the text that stands in its place
     #[arg(long, value_name = "ITEM")]
     pub(crate) item: Option<u32>,
-    /// Explain what `compact` does with an archive here; nothing is stored
-    #[arg(long, value_name = "PATH")]
-    pub(crate) archive: Option<PathBuf>,
+    /// Explain what `compact --no-archive` does
+    #[arg(long)]
+    pub(crate) no_archive: bool,
 }
 
 /// Arguments of `count`.
@@ -282,9 +305,8 @@ pub(crate) struct Restore {
     /// A body that `compact` wrote; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The archive that `compact` stored its originals in
-    #[arg(long, value_name = "PATH")]
-    pub(crate) archive: PathBuf,
+    #[command(flatten)]
+    pub(crate) archive: ArchiveArgs,
     /// Where the body goes [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! One file a command; the table of them is here.
 
+mod archive;
 mod check;
 mod compact;
 mod completions;
@@ -10,7 +11,9 @@ mod explain;
 mod inspect;
 mod man;
 mod policy;
+mod recall;
 mod restore;
+mod search;
 
 use crate::{
     args::{Arguments, Command, SchemaOf},
@@ -27,6 +30,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Count(args) => count::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Restore(args) => restore::run(&args),
+        Command::Recall(args) => recall::run(&args),
+        Command::Search(args) => search::run(&args),
+        Command::Archive(command) => archive::run(&command),
         Command::Diff(args) => diff::run(&args),
         Command::Policy(command) => policy::run(&command),
         Command::Doctor(args) => doctor::run(&args),

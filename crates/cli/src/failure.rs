@@ -155,9 +155,15 @@ impl From<liveset_archive::Error> for Failure {
         let failure = Self::store(&error);
         match error {
             Archive::Damaged { .. } => failure.hint(DAMAGED),
+            Archive::OldKind { .. } => failure
+                .hint("name a new file, or move this one away: the version that wrote it still restores its bodies"),
+            Archive::Missing { .. } => failure.hint("run it again: what is missing is stored again"),
+            Archive::Busy { .. } => failure.hint("run it again when the other process is done"),
             Archive::NotAnArchive { .. } => failure.hint("name a file that `compact --archive` wrote, or a new one"),
             Archive::UnknownVersion { .. } => failure.hint("it belongs to another version of liveset: use that one"),
-            Archive::Full { .. } => failure.hint("name a new file with --archive; the full one still restores"),
+            Archive::Full { .. } => failure.hint(
+                "more room with --archive-capacity, a new file with --archive, or `liveset archive gc --everything`",
+            ),
             _ => failure,
         }
     }

@@ -1,9 +1,13 @@
 //! From policy file and flags to a compactor.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use liveset::{FileArchive, Liveset, MemoryArchive, Policy, Thoroughness};
-use liveset_archive::shown;
+use etcetera::{BaseStrategy as _, choose_base_strategy};
+use liveset::{Liveset, MemoryArchive, Policy, SqliteArchive, Thoroughness};
+use liveset_archive::{DEFAULT_CAPACITY_BYTES, Options, shown};
 use liveset_tokens::Tokens;
 
 use crate::{
@@ -62,7 +66,43 @@ pub(crate) fn as_if_archived(liveset: Liveset) -> Liveset {
     liveset.with_archive(Arc::new(MemoryArchive::new()))
 }
 
-/// Opens an archive file.
-pub(crate) fn archive(path: &Path) -> Result<Arc<FileArchive>, Failure> {
-    FileArchive::open(path).map(Arc::new).map_err(Failure::from)
+/// Where the archive is: the file that is named, or the one of this user.
+pub(crate) fn archive_place(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(path) = named {
+        return Ok(path.to_owned());
+    }
+    let folders = choose_base_strategy().map_err(|error| {
+        Failure::store(format_args!("no place for the archive of this user: {error}"))
+            .hint("name a file with --archive PATH, or store nothing with --no-archive")
+    })?;
+    Ok(folders.data_dir().join(FOLDER).join(FILE))
+}
+
+/// Folder and file of the archive of this user, below the folder for data of programs.
+const FOLDER: &str = "liveset";
+const FILE: &str = "archive.db";
+
+/// Opens an archive file, making it where it is missing.
+pub(crate) fn archive(path: &Path) -> Result<Arc<SqliteArchive>, Failure> {
+    archive_of(path, DEFAULT_CAPACITY_BYTES)
+}
+
+/// The same with a capacity.
+pub(crate) fn archive_of(path: &Path, capacity_bytes: u64) -> Result<Arc<SqliteArchive>, Failure> {
+    let mut options = Options::default();
+    options.capacity_bytes = capacity_bytes;
+    SqliteArchive::open_with(path, options).map(Arc::new).map_err(Failure::from)
+}
+
+/// Opens an archive that is read: what is not there is not made.
+pub(crate) fn existing_archive(named: Option<&Path>) -> Result<SqliteArchive, Failure> {
+    let path = archive_place(named)?;
+    if !path.exists() {
+        let failure = Failure::store(format_args!("no archive at `{}`", shown(&path)));
+        return Err(failure.hint(match named {
+            Some(_) => "name the file that `compact --archive` wrote",
+            None => "`compact` makes it; name another with --archive PATH",
+        }));
+    }
+    SqliteArchive::open(path).map_err(Failure::from)
 }

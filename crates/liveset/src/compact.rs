@@ -2,13 +2,12 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use liveset_archive::{Archive, Release};
+use liveset_archive::{Archive, Error as ArchiveError};
 use liveset_engine::{
     apply,
     budget::{Budget, WindowSource},
     counts::Counts,
     json::{self, Outline},
-    manifest::Manifest,
     plan::{self, Fit, Inputs, Plan, State, SurveyItem},
     policy::{ArchiveUse, Policy},
     report::{OutcomeKind, Report, TokenReport, Warning},
@@ -20,6 +19,7 @@ use liveset_tokens::{CountCache, Exactness, Model, Price, TokenCounter, Tokens};
 use crate::{
     compaction::Compaction,
     error::{Error, Result},
+    release,
 };
 
 /// How much is checked before a body is handed out.
@@ -288,10 +288,17 @@ impl Liveset {
             counter,
             price: model.map_or(Price::DEFAULT, |model| model.price),
         };
-        let mut plan = plan::resume(&inputs, start(&reading))?;
-        let state = std::mem::take(&mut plan.state);
+        let carry_out = |state: State| -> Result<_> {
+            let mut plan = plan::resume(&inputs, state)?;
+            let state = std::mem::take(&mut plan.state);
+            Ok((self.carry_out(body, &inputs, &reading, plan, tokens.clone())?, state))
+        };
+        let (mut compaction, state) = match carry_out(start(&reading)) {
+            // Somebody removed what an earlier turn had stored. Decided anew, everything is the same and is stored again.
+            Err(Error::Archive(ArchiveError::Missing { .. })) => carry_out(State::default())?,
+            done => done?,
+        };
         let decided = Decided { state, fixed: reading.fixed(), digests: reading.digests() };
-        let mut compaction = self.carry_out(body, &inputs, plan, tokens)?;
         if source == WindowSource::Default {
             let text =
                 format!("the model table does not know `{}`, so `default_window` holds", name.unwrap_or_default());
@@ -311,6 +318,7 @@ impl Liveset {
         &self,
         body: &'b [u8],
         inputs: &Inputs<'_, 'b>,
+        reading: &Reading<'_, 'b>,
         plan: Plan,
         mut tokens: TokenReport,
     ) -> Result<Compaction<'b>> {
@@ -332,9 +340,7 @@ impl Liveset {
             return Ok(as_it_came(body, report));
         }
         if let Some(archive) = &self.archive {
-            let manifest = Manifest::of(body, &output, &plan.edits);
-            let originals = plan.originals.iter().map(|original| (original.id.to_string(), original.bytes.clone()));
-            archive.put(&Release::new(&output, manifest.to_json(), originals.collect()))?;
+            archive.put(&release::of(reading, &plan, body, &output))?;
         }
         tokens.after = plan.tokens_after.0;
         let mut report = Report::unchanged(format, &reason_of(&plan), tokens);

@@ -23,13 +23,15 @@
 //! # What it does not do
 //!
 //! It calls no model, starts no thread, reads no file of yours and sends nothing anywhere. With an
-//! [`Archive`] it stores what it cuts, before it hands the body out.
+//! [`Archive`] it stores what it cuts, before it hands the body out; a [`SqliteArchive`] has a thread that writes.
 
 mod error;
 mod compaction;
+mod release;
 mod compact;
 mod sizes;
 mod restore;
+pub mod recall;
 mod session;
 
 pub use compact::{Inspection, Liveset, MessageOptions, Thoroughness};
@@ -38,7 +40,7 @@ pub use error::{Error, Result};
 pub use session::Session;
 pub use sizes::{ItemSize, Sizes};
 
-pub use liveset_archive::{Archive, FileArchive, MemoryArchive};
+pub use liveset_archive::{Archive, MemoryArchive, SqliteArchive};
 pub use liveset_engine::{
     policy::{ArchiveUse, ArgumentRules, Policy, Preset, ReasoningGuard},
     report::{EditKind, OutcomeKind, Report},

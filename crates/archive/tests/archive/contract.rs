@@ -1,13 +1,13 @@
 //! The same behaviour is asked of each archive.
 
-use liveset_archive::{Archive, Error, FileArchive, MemoryArchive, output_hash};
+use liveset_archive::{Archive, Error, Held, Lookup, MemoryArchive, Query, SqliteArchive, output_hash};
 
-use crate::{id, release, text};
+use crate::{id, release, release_in, source, text};
 
 fn check_each(claim: impl Fn(&dyn Archive)) {
     claim(&MemoryArchive::new());
     let folder = tempfile::tempdir().unwrap();
-    claim(&FileArchive::open(folder.path().join("archive")).unwrap());
+    claim(&SqliteArchive::open(folder.path().join("archive")).unwrap());
 }
 
 #[test]
@@ -70,6 +70,65 @@ fn a_malformed_id_is_an_error_in_each_call() {
 }
 
 #[test]
+fn an_original_tells_its_calls_newest_first() {
+    check_each(|archive| {
+        archive.put(&release_in("s", "a", &[(1, "one")])).unwrap();
+        let mut again = release_in("s", "b", &[(1, "one")]);
+        again.sources = vec![(id(1), source(7)), (id(1), source(7)), (id(9), source(9))];
+        archive.put(&again).unwrap();
+        let expected = Held { bytes: b"one".to_vec(), sources: vec![source(7), source(1)] };
+        assert_eq!(archive.look_up(&id(1)).unwrap(), Lookup::Held(expected));
+        assert_eq!(archive.look_up(&id(9)).unwrap(), Lookup::Unknown, "a call alone is no original");
+        archive.put(&release("c", &[(2, "two")])).unwrap();
+        assert_eq!(archive.look_up(&id(2)).unwrap(), Lookup::Held(Held { bytes: b"two".to_vec(), sources: vec![] }));
+    });
+}
+
+#[test]
+fn a_body_that_points_at_what_is_not_stored_is_refused_whole() {
+    check_each(|archive| {
+        archive.put(&release("a", &[(1, "one")])).unwrap();
+        let mut later = release("b", &[(2, "two")]);
+        later.points_at = vec![id(1), id(2)];
+        archive.put(&later).unwrap();
+        later = release("c", &[(3, "three")]);
+        later.points_at = vec![id(1), id(4)];
+        assert!(matches!(archive.put(&later), Err(Error::Missing { id: of }) if of == id(4)));
+        assert_eq!(archive.original(&id(3)).unwrap(), None);
+        assert_eq!(archive.manifest(&output_hash(b"c")).unwrap(), None);
+    });
+}
+
+#[test]
+fn words_find_the_original_its_line_and_its_call() {
+    check_each(|archive| {
+        let log = "start\nwarning: the Pump stands still\nend";
+        archive.put(&release_in("s", "a", &[(1, log), (2, "another pump"), (3, "nothing")])).unwrap();
+        let hits = archive.search(&Query::new("still pump")).unwrap();
+        let told: Vec<_> = hits.iter().map(|hit| (hit.id.as_str(), hit.line, hit.lines, hit.source.name())).collect();
+        assert_eq!(told, [(id(1).as_str(), 2, 3, "read file-1.txt".to_owned())]);
+        assert_eq!((hits[0].text.as_str(), hits[0].session.as_str()), ("warning: the Pump stands still", "s"));
+        assert!(hits[0].source.arguments.is_empty(), "what a list shows holds no arguments");
+        let all = |words: &str| {
+            let hits = archive.search(&Query::new(words)).unwrap();
+            let mut ids: Vec<String> = hits.into_iter().map(|hit| hit.id).collect();
+            ids.sort();
+            ids
+        };
+        assert_eq!(all("pump"), [id(1), id(2)]);
+        assert_eq!(all("file-3.txt"), [id(3)], "the call's own words count too");
+        assert_eq!((all("absent"), all("")), (vec![], vec![]));
+        let mut elsewhere = Query::new("pump");
+        elsewhere.session = Some("t".to_owned());
+        assert_eq!(archive.search(&elsewhere).unwrap(), []);
+        elsewhere.session = Some("s".to_owned());
+        assert_eq!(archive.search(&elsewhere).unwrap().len(), 2);
+        elsewhere.limit = 1;
+        assert_eq!(archive.search(&elsewhere).unwrap().len(), 1);
+    });
+}
+
+#[test]
 fn no_error_shows_stored_text_or_takes_two_lines() {
     let archive = MemoryArchive::new();
     archive.put(&release("a", &[(1, "private\nwords")])).unwrap();
@@ -78,7 +137,7 @@ fn no_error_shows_stored_text_or_takes_two_lines() {
         archive.original("private\nid").unwrap_err().to_string(),
     ];
     let folder = tempfile::tempdir().unwrap();
-    messages.push(FileArchive::open(folder.path()).unwrap_err().to_string());
+    messages.push(SqliteArchive::open(folder.path()).unwrap_err().to_string());
     for message in messages {
         assert!(!message.contains("private") && !message.contains('\n'), "{message}");
     }

@@ -1,134 +1,108 @@
 //! What a failing disk leaves: flipped bits, overwritten stretches, a file that shrank.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
-use liveset_archive::{Archive, Error, FileArchive, output_hash};
+use liveset_archive::{Archive, Error, Query, SqliteArchive, output_hash};
 
-use crate::{id, release, text};
-
-const HEADER_LEN: usize = 48;
-const HEAD_LEN: usize = 112;
+use crate::{Dice, crashes, id, release, text};
 
 const TEXTS: [(u64, &str); 3] = [(1, "one"), (2, "two\nlines"), (3, "three")];
 
 fn sound_file(path: &Path) -> Vec<u8> {
-    FileArchive::open(path).unwrap().put(&release("a", &TEXTS)).unwrap();
+    let archive = SqliteArchive::open(path).unwrap();
+    let long = (0..900).map(|at| format!("line {at} of a long result {}\n", at * 7 % 31)).collect::<String>();
+    let mut of_a = release("a", &TEXTS);
+    of_a.originals.push((id(4), long.into_bytes()));
+    archive.put(&of_a).unwrap();
+    archive.index().unwrap();
+    drop(archive);
     fs::read(path).unwrap()
 }
 
-/// Where the records lie; the last one is the manifest.
-fn records() -> Vec<std::ops::Range<usize>> {
-    let lens = TEXTS.iter().map(|(_, text)| text.len()).chain(["manifest of a".len()]);
-    let mut at = HEADER_LEN;
-    lens.map(|len| {
-        let record = at..at + HEAD_LEN + len;
-        at = record.end;
-        record
-    })
-    .collect()
+/// Puts the bytes down as the file of an archive that nobody has open.
+fn put_down(path: &Path, bytes: &[u8]) {
+    for end in ["-wal", "-shm", "-journal"] {
+        let _ = fs::remove_file(format!("{}{end}", path.display()));
+    }
+    fs::write(path, bytes).unwrap();
 }
 
-#[test]
-fn a_flipped_bit_is_detected_costs_one_record_and_is_mended_by_putting_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("archive");
-    let sound = sound_file(&path);
-    assert_eq!(records().last().unwrap().end, sound.len());
-    for (number, record) in records().into_iter().enumerate() {
-        for place in record {
-            let mut damaged = sound.clone();
-            damaged[place] ^= 1 << (place % 8);
-            fs::write(&path, &damaged).unwrap();
-            let archive = FileArchive::open(&path).unwrap();
-            for (other, (of, content)) in TEXTS.iter().enumerate() {
-                match archive.original(&id(*of)) {
-                    Ok(Some(found)) => assert!(other != number && found == content.as_bytes(), "byte {place}"),
-                    Ok(None) | Err(Error::Damaged { .. }) => assert_eq!(other, number, "byte {place}"),
-                    Err(error) => panic!("byte {place}: {error}"),
-                }
-            }
-            archive.put(&release("a", &TEXTS)).unwrap();
-            assert_whole(&archive, place);
-            assert_whole(&FileArchive::open(&path).unwrap(), place);
-            let mended = fs::read(&path).unwrap();
-            assert!(mended.starts_with(&damaged), "byte {place}: a record of the file was overwritten");
+/// Nothing but what was stored comes out, and nothing panics.
+fn check_reads(path: &Path, place: &str) -> usize {
+    let Ok(archive) = SqliteArchive::open(path) else { return 1 };
+    let mut errors = 0;
+    for (of, content) in TEXTS {
+        match archive.original(&id(of)) {
+            Ok(found) => assert!(found.is_none_or(|found| found == content.as_bytes()), "{place}"),
+            Err(error) => errors += usize::from(!error.to_string().is_empty()),
         }
     }
-}
-
-fn assert_whole(archive: &FileArchive, place: usize) {
-    for (of, content) in TEXTS {
-        assert_eq!(text(archive.original(&id(of)).unwrap()).as_deref(), Some(content), "byte {place}");
+    match archive.manifest(&output_hash(b"a")) {
+        Ok(found) => assert!(found.is_none_or(|found| found == b"manifest of a"), "{place}"),
+        Err(_) => errors += 1,
     }
-    let manifest = archive.manifest(&output_hash(b"a")).unwrap();
-    assert_eq!(text(manifest).as_deref(), Some("manifest of a"), "byte {place}");
+    errors += usize::from(archive.search(&Query::new("two lines")).is_err());
+    errors + usize::from(!archive.scan().is_ok_and(|scan| scan.is_sound()))
 }
 
 #[test]
-fn a_flipped_bit_in_the_header_is_an_error_that_leaves_the_file_alone() {
+fn random_damage_gives_errors_or_nothing_and_never_another_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive");
     let sound = sound_file(&path);
-    for place in 0..HEADER_LEN {
+    let mut dice = Dice(11);
+    let mut noticed = 0;
+    for round in 0..crashes(60) {
         let mut damaged = sound.clone();
-        damaged[place] ^= 1;
-        fs::write(&path, &damaged).unwrap();
-        let refused = FileArchive::open(&path);
-        let expected = matches!(
-            refused,
-            Err(Error::NotAnArchive { .. } | Error::UnknownVersion { .. } | Error::Damaged { offset: 0, .. })
-        );
-        assert!(expected, "byte {place}");
-        assert_eq!(fs::read(&path).unwrap(), damaged);
+        match round % 3 {
+            0 => {
+                let place = dice.below(damaged.len());
+                damaged[place] ^= 1 << dice.below(8);
+            }
+            1 => {
+                let (from, len) = (dice.below(damaged.len()), dice.below(9_000) + 1);
+                let end = damaged.len().min(from + len);
+                damaged[from..end].fill(u8::try_from(dice.below(256)).unwrap());
+            }
+            _ => damaged.truncate(dice.below(sound.len())),
+        }
+        put_down(&path, &damaged);
+        noticed += usize::from(check_reads(&path, &format!("round {round}")) > 0);
     }
+    assert!(noticed > crashes(60) / 3, "most damage is noticed: {noticed}");
+}
+
+/// Where a text stands in the file.
+fn place_of(bytes: &[u8], text: &str) -> usize {
+    bytes.windows(text.len()).position(|part| part == text.as_bytes()).unwrap()
 }
 
 #[test]
-fn a_long_overwritten_stretch_hides_only_what_it_covers() {
+fn a_damaged_text_is_named_is_never_handed_out_and_is_mended_by_putting_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive");
-    let archive = FileArchive::open(&path).unwrap();
-    let long = "a line of a long result\n".repeat(20_000);
-    archive.put(&release("a", &[(1, "one"), (2, &long), (3, "three")])).unwrap();
-    let mut damaged = fs::read(&path).unwrap();
-    let second = records()[0].end;
-    // The head and all but the last bytes of a payload several search windows long.
-    damaged[second..second + long.len()].fill(b'#');
-    fs::write(&path, &damaged).unwrap();
-    let archive = FileArchive::open(&path).unwrap();
-    assert_eq!(text(archive.original(&id(1)).unwrap()).as_deref(), Some("one"));
-    assert_eq!(archive.original(&id(2)).unwrap(), None);
-    assert_eq!(text(archive.original(&id(3)).unwrap()).as_deref(), Some("three"));
-    assert_eq!(archive.lost_bytes(), (HEAD_LEN + long.len()) as u64);
+    let mut bytes = sound_file(&path);
+    let place = place_of(&bytes, "two\nlines");
+    bytes[place] ^= 1;
+    put_down(&path, &bytes);
+    let archive = SqliteArchive::open(&path).unwrap();
+    let error = archive.original(&id(2)).unwrap_err();
+    assert!(matches!(&error, Error::Damaged { place, .. } if *place == format!("original {}", id(2))), "{error}");
+    let scan = archive.scan().unwrap();
+    assert_eq!((scan.originals, scan.damaged, scan.places), (4, 1, vec![format!("original {}", id(2))]));
+    archive.put(&release("a", &TEXTS)).unwrap();
+    assert_eq!(text(archive.original(&id(2)).unwrap()).as_deref(), Some("two\nlines"));
+    assert!(archive.scan().unwrap().is_sound());
 }
 
 #[test]
-fn stored_text_that_looks_like_a_record_is_never_taken_for_one() {
-    let folder = tempfile::tempdir().unwrap();
-    // Somebody who knows the layout, and even a whole other archive, stores it as a text here.
-    let forged = sound_file(&folder.path().join("other"));
-    let path = folder.path().join("archive");
-    let mut holder = release("b", &[(7, "seven")]);
-    holder.originals.push((id(8), forged));
-    FileArchive::open(&path).unwrap().put(&holder).unwrap();
-    let mut damaged = fs::read(&path).unwrap();
-    // The head before the forged text breaks, so that a reader has to look for the next record inside it.
-    damaged[HEADER_LEN + HEAD_LEN + "seven".len()] ^= 1;
-    fs::write(&path, &damaged).unwrap();
-    let archive = FileArchive::open(&path).unwrap();
-    assert_eq!(archive.original(&id(1)).unwrap(), None);
-    assert_eq!(archive.manifest(&output_hash(b"a")).unwrap(), None);
-    assert_eq!(text(archive.manifest(&output_hash(b"b")).unwrap()).as_deref(), Some("manifest of b"));
-}
-
-#[test]
-fn a_file_that_shrinks_while_open_is_an_error() {
+fn a_file_of_a_newer_version_is_left_alone_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive");
-    let len = sound_file(&path).len() as u64;
-    let archive = FileArchive::open(&path).unwrap();
-    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(len - 1).unwrap();
-    assert!(matches!(archive.original(&id(1)), Err(Error::Damaged { .. })));
-    assert!(matches!(archive.put(&release("b", &[])), Err(Error::Damaged { .. })));
+    let mut bytes = sound_file(&path);
+    // SQLite's header keeps the user's version at byte 60, big-endian.
+    bytes[60..64].copy_from_slice(&77_u32.to_be_bytes());
+    put_down(&path, &bytes);
+    assert!(matches!(SqliteArchive::open(&path), Err(Error::UnknownVersion { found: 77, .. })));
+    assert_eq!(fs::read(&path).unwrap(), bytes);
 }

@@ -33,7 +33,8 @@ Prints one defect a line and exits 1 when there are any.";
 
 /// Of `restore`.
 pub(super) const RESTORE: &str = "Examples:
-  liveset restore small.json --archive originals.liveset -o body.json";
+  liveset restore small.json -o body.json
+  liveset restore small.json --archive originals.liveset > body.json";
 
 /// Of `schema`.
 pub(super) const SCHEMA: &str = "Examples:

@@ -49,7 +49,7 @@ pub(crate) struct Doctor {
     /// A model that you use
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// The archive that you use; every record of it is read
+    /// The archive that you use; every record of it is read [default: the one of this user]
     #[arg(long, value_name = "PATH")]
     pub(crate) archive: Option<PathBuf>,
     /// The policy file that you use

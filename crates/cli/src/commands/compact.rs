@@ -15,9 +15,13 @@ use crate::{
 };
 
 pub(crate) fn run(args: &Compact) -> Result<u8, Failure> {
-    check_places(args)?;
+    let place = match args.archive.no_archive {
+        true => None,
+        false => Some(setup::archive_place(args.archive.archive.as_deref())?),
+    };
+    check_places(args, place.as_deref())?;
     let input = Input::read(&args.input)?;
-    let liveset = compactor(args, &input)?;
+    let liveset = compactor(args, place.as_deref(), &input)?;
     let (compaction, sizes) = liveset.compact_with_sizes(&input.body).map_err(|error| input.failure(error))?;
     let report = report_of(&compaction, &input);
     let text = match args.report_format {
@@ -49,7 +53,7 @@ pub(crate) fn run(args: &Compact) -> Result<u8, Failure> {
 }
 
 /// Refuses to let one file take what another is for, above all the archive.
-fn check_places(args: &Compact) -> Result<(), Failure> {
+fn check_places(args: &Compact, place: Option<&Path>) -> Result<(), Failure> {
     let body_to = args.output.as_deref().unwrap_or(Path::new("-"));
     let both_standard = args.report.as_deref().is_some_and(output::is_standard) && output::is_standard(body_to);
     if both_standard && !args.dry_run {
@@ -57,21 +61,21 @@ fn check_places(args: &Compact) -> Result<(), Failure> {
             .hint("name a file with -o or --report, or ask for the report alone with --dry-run"));
     }
     output::apart(&[
-        ("--archive", args.archive.as_deref()),
+        ("--archive", place),
         ("--output", args.output.as_deref()),
         ("--report", args.report.as_deref().filter(|path| !output::is_standard(path))),
     ])
 }
 
-fn compactor(args: &Compact, input: &Input) -> Result<Liveset, Failure> {
+fn compactor(args: &Compact, place: Option<&Path>, input: &Input) -> Result<Liveset, Failure> {
     let mut liveset = setup::liveset(input, &args.input, &args.policy)?;
     if args.paranoid {
         liveset = setup::paranoid(liveset);
     }
-    Ok(match (&args.archive, args.dry_run) {
+    Ok(match (place, args.dry_run) {
         (None, _) => liveset,
         (Some(_), true) => setup::as_if_archived(liveset),
-        (Some(path), false) => liveset.with_archive(setup::archive(path)?),
+        (Some(path), false) => liveset.with_archive(setup::archive_of(path, args.archive.archive_capacity)?),
     })
 }
 

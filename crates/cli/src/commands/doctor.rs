@@ -1,7 +1,7 @@
 //! `liveset doctor`: does everything that a run needs work here?
 //!
-//! Looks and changes nothing: no file is made, no record repaired. Only opening an archive whose header a crash cut short
-//! finishes that header, as opening it in a run does.
+//! Looks and changes nothing: no file is made, no record repaired. Only opening an archive of an older layout brings it to
+//! this version's, as opening it in a run does.
 
 mod archive;
 mod environment;
@@ -78,8 +78,9 @@ pub(crate) fn run(args: &Doctor) -> Result<u8, Failure> {
     if let Some(name) = &args.model {
         findings.push(of_model(name, &of_file.unwrap_or_default()));
     }
-    if let Some(path) = &args.archive {
-        findings.extend(archive::check(path));
+    match setup::archive_place(args.archive.as_deref()) {
+        Ok(path) => findings.extend(archive::check(&path)),
+        Err(failure) => findings.push(Finding::of_failure("archive", &failure)),
     }
     findings.extend(environment::check());
     let text = match args.json {

@@ -13,7 +13,7 @@ use crate::{args::Explain, failure::Failure, input::Input, output, picture::kind
 pub(crate) fn run(args: &Explain) -> Result<u8, Failure> {
     let input = Input::read(&args.input)?;
     let mut liveset = setup::liveset(&input, &args.input, &args.policy)?;
-    if args.archive.is_some() {
+    if !args.no_archive {
         liveset = setup::as_if_archived(liveset);
     }
     let (compaction, sizes) = liveset.compact_with_sizes(&input.body).map_err(|error| input.failure(error))?;

@@ -76,12 +76,12 @@ fn a_preset_that_does_not_exist() {
 #[test]
 fn a_required_flag_that_is_missing() {
     check(
-        "restore body.json",
+        "archive gc",
         expect![[r#"
-        exit 2
-        err | liveset: the following required arguments were not provided: --archive <PATH>
-        err | hint: usage: liveset restore --archive <PATH> <FILE>
-    "#]],
+            exit 2
+            err | liveset: the following required arguments were not provided: --to <BYTES>
+            err | hint: usage: liveset archive gc --to <BYTES>
+        "#]],
     );
 }
 

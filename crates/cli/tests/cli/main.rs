@@ -11,6 +11,8 @@ mod compacting;
 mod cannot_fit;
 mod writing;
 mod restoring;
+mod recalling;
+mod archives;
 mod looking;
 mod checking;
 mod diffing;

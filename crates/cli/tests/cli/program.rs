@@ -3,18 +3,21 @@
 use std::{
     fs,
     io::Write as _,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
 
 /// Every command, as `help` lists them.
-pub(crate) const COMMANDS: [&str; 12] = [
+pub(crate) const COMMANDS: [&str; 15] = [
     "compact",
     "inspect",
     "explain",
     "count",
     "check",
     "restore",
+    "recall",
+    "search",
+    "archive",
     "diff",
     "policy",
     "doctor",
@@ -26,6 +29,8 @@ pub(crate) const COMMANDS: [&str; 12] = [
 /// A folder to run in.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
+    /// Where the archive of this user is: nobody's own is touched.
+    data: tempfile::TempDir,
 }
 
 /// What a run left behind.
@@ -37,7 +42,7 @@ pub(crate) struct Run {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { folder: tempfile::tempdir().unwrap(), data: tempfile::tempdir().unwrap() }
     }
 
     /// A folder that holds one file.
@@ -49,6 +54,11 @@ impl Place {
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// The folder that holds this user's data.
+    pub(crate) fn data(&self) -> &Path {
+        self.data.path()
     }
 
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
@@ -74,6 +84,7 @@ impl Place {
         for name in ["COLUMNS", "LINES", "NO_COLOR", "CLICOLOR_FORCE"] {
             command.env_remove(name);
         }
+        command.env("XDG_DATA_HOME", self.data()).env("HOME", self.data());
         command
     }
 
@@ -91,6 +102,14 @@ impl Place {
             Run::of(child.wait_with_output().unwrap())
         })
     }
+}
+
+/// An archive's bytes with a flipped bit in a stored text: compressed texts begin with zstd's magic number.
+pub(crate) fn damaged_text(archive: &[u8]) -> Vec<u8> {
+    let mut bytes = archive.to_vec();
+    let at = bytes.windows(4).position(|start| start == [0x28, 0xb5, 0x2f, 0xfd]).unwrap();
+    bytes[at + 40] ^= 1;
+    bytes
 }
 
 impl Run {

@@ -2,7 +2,11 @@
 
 use expect_test::expect;
 
-use crate::{bodies, bodies::SMALL, program::Place};
+use crate::{
+    bodies,
+    bodies::SMALL,
+    program::{self, Place},
+};
 
 /// A place with a body, what `compact` made of it, and the archive between them.
 fn compacted() -> Place {
@@ -64,26 +68,48 @@ fn an_archive_that_is_not_there_is_not_made() {
 #[test]
 fn a_damaged_archive_gives_nothing_rather_than_something_else() {
     let place = compacted();
-    let mut bytes = place.read("a.liveset");
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    place.write("a.liveset", bytes);
-    let run = place.run("restore small.json --archive a.liveset");
-    assert_eq!((run.code, run.text()), (4, ""), "{}", run.err);
-    assert_eq!(run.err.lines().filter(|line| line.starts_with("liveset: ")).count(), 1, "{}", run.err);
+    let sound = place.read("a.liveset");
+    let mut refused = 0;
+    for part in 1..20 {
+        let mut bytes = sound.clone();
+        let middle = bytes.len() * part / 20;
+        bytes[middle..middle + 9].fill(0x5a);
+        place.write("a.liveset", bytes);
+        let run = place.run("restore small.json --archive a.liveset");
+        if run.code == 0 {
+            assert_eq!(run.out, bodies::long(), "part {part}");
+            continue;
+        }
+        refused += 1;
+        assert_eq!((run.code, run.text()), (4, ""), "{}", run.err);
+        assert_eq!(run.err.lines().filter(|line| line.starts_with("liveset: ")).count(), 1, "{}", run.err);
+    }
+    assert!(refused > 0, "some damage hits what is needed");
 }
 
 #[test]
-fn a_damaged_original_is_called_damaged_and_its_place_is_named() {
+fn a_damaged_original_is_called_damaged_and_named() {
     let place = compacted();
-    let mut bytes = place.read("a.liveset");
-    // The first original's text begins behind the header of 48 and the record's head of 112 bytes.
-    bytes[48 + 112] ^= 1;
-    place.write("a.liveset", bytes);
+    place.write("a.liveset", program::damaged_text(&place.read("a.liveset")));
+    let run = place.run("restore small.json --archive a.liveset -o back.json");
+    let id = run.err.split("original ").nth(1).and_then(|rest| rest.split(':').next()).unwrap().to_owned();
+    assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{}", run.err);
     expect![[r#"
         exit 4
-        err | liveset: small.json: archive `a.liveset` is damaged at byte 48: the record fails its checksum
+        err | liveset: small.json: archive `a.liveset` is damaged in original ID: it fails its checksum
         err | hint: restore the archive from a copy, or take the body from where it came; bodies whose originals are whole still come back
-    "#]].assert_eq(&place.run("restore small.json --archive a.liveset -o back.json").shown());
+    "#]].assert_eq(&run.shown().replace(&id, "ID"));
     assert!(!place.files().contains(&"back.json".to_owned()));
+}
+
+#[test]
+fn an_archive_of_the_older_kind_is_refused_with_the_next_step() {
+    let place = compacted();
+    place.write("old.liveset", b"liveset-arch\x01\0\0\0 and what followed");
+    expect![[r#"
+        exit 4
+        err | liveset: `old.liveset` is an archive of the older kind, an append-only file
+        err | hint: name a new file, or move this one away: the version that wrote it still restores its bodies
+    "#]]
+    .assert_eq(&place.run("restore small.json --archive old.liveset").shown());
 }

@@ -32,7 +32,7 @@ fn an_archive_that_cannot_be_opened_lets_no_body_out() {
     let folder = place.run(&format!("compact body.json {SMALL} -o out.json --archive ."));
     expect![[r#"
         exit 4
-        err | liveset: cannot open `.`: Is a directory
+        err | liveset: cannot open `.`: is a directory
     "#]]
     .assert_eq(&folder.shown());
     let foreign = place.run(&format!("compact body.json {SMALL} -o out.json --archive body.json"));

@@ -181,7 +181,7 @@ fn f51_the_store_is_readable_by_its_owner_only() {
     let case = Case::read(Format::Anthropic, "F51");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("store");
-    let archive = liveset::FileArchive::open(&path).expect("a store opens");
+    let archive = liveset::SqliteArchive::open(&path).expect("a store opens");
     let liveset = liveset::Liveset::new(crate::case::policy(500)).with_model("gpt-4.1").with_archive(Arc::new(archive));
     assert!(liveset.compact(&case.body).expect("it is read").manifest().is_some());
     assert_eq!(std::fs::metadata(&path).expect("it is there").permissions().mode() & 0o777, 0o600);

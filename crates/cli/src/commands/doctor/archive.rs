@@ -1,18 +1,18 @@
 //! Can originals be stored in this archive, and is what it holds still whole?
 
 use std::{
-    fs::{self, File, Metadata},
+    fs::{self, Metadata},
     io::ErrorKind,
     path::Path,
 };
 
-use liveset_archive::{MAX_ARCHIVE_BYTES, Scan, shown};
+use liveset_archive::{Scan, shown};
 use liveset_engine::report::grouped;
 
 use super::{Finding, Status, counted};
 use crate::{failure::Failure, setup};
 
-/// Share of the largest archive, in percent, over which a new file is due.
+/// Share of the capacity, in percent, over which it is worth a word.
 const NEARLY_FULL_PERCENT: u64 = 90;
 /// Places of damage that are named.
 const MAX_PLACES: usize = 3;
@@ -51,36 +51,41 @@ fn missing(path: &Path) -> Finding {
 
 /// Reads every record; an error is a finding about something that is no archive here.
 fn records(path: &Path, found: &Metadata) -> Result<Finding, Finding> {
-    // Opening for writing asks for the right and writes nothing.
-    if let Err(error) = File::options().write(true).open(path) {
-        let finding = Finding::of_failure("archive", &Failure::writing(path, &error));
-        return Err(if found.is_file() { finding.hint("a run could not store what it cuts") } else { finding });
+    if !found.is_file() {
+        let error =
+            std::io::Error::from(if found.is_dir() { ErrorKind::IsADirectory } else { ErrorKind::InvalidInput });
+        return Err(Finding::of_failure("archive", &Failure::writing(path, &error)));
     }
     let scanned = setup::archive(path).and_then(|archive| Ok(archive.scan()?));
-    Ok(verdict(path, &scanned.map_err(|failure| Finding::of_failure("archive", &failure))?))
+    let finding = verdict(path, &scanned.map_err(|failure| Finding::of_failure("archive", &failure))?);
+    // A log is written beside the file, so both must be writable. The file is not opened for it.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match tempfile::tempfile_in(folder) {
+        Ok(_) if !found.permissions().readonly() => Ok(finding),
+        refused => {
+            let error = refused.err().unwrap_or_else(|| ErrorKind::PermissionDenied.into());
+            Err(Finding::of_failure("archive", &Failure::writing(path, &error))
+                .hint("a run could not store what it cuts"))
+        }
+    }
 }
 
 fn verdict(path: &Path, scan: &Scan) -> Finding {
     let held = format!(
         "`{}`: {} of {} in {}",
         shown(path),
-        counted(scan.originals as u64, "original", "originals"),
-        counted(scan.manifests as u64, "body", "bodies"),
+        counted(scan.originals, "original", "originals"),
+        counted(scan.manifests, "body", "bodies"),
         counted(scan.bytes, "byte", "bytes")
     );
     if !scan.is_sound() {
         return damage(&held, scan);
     }
-    if scan.bytes.saturating_mul(100) > MAX_ARCHIVE_BYTES.saturating_mul(NEARLY_FULL_PERCENT) {
-        return Finding::new(Status::Warn, "archive", format!("{held}, nearly full"))
-            .hint(format!("an archive takes {} bytes: name a new file soon", grouped(MAX_ARCHIVE_BYTES)));
-    }
-    if scan.unfinished_bytes > 0 {
-        let text = format!(
-            "{held}, all whole; {} bytes at the end are of a write that was broken off",
-            grouped(scan.unfinished_bytes)
-        );
-        return Finding::new(Status::Warn, "archive", text).hint("nothing is lost: the next write cuts them off");
+    if scan.bytes.saturating_mul(100) > scan.capacity_bytes.saturating_mul(NEARLY_FULL_PERCENT) {
+        return Finding::new(Status::Warn, "archive", format!("{held}, nearly full")).hint(format!(
+            "it takes {} bytes; then what no living conversation points at goes, longest unused first",
+            grouped(scan.capacity_bytes)
+        ));
     }
     Finding::new(Status::Ok, "archive", format!("{held}, all whole"))
 }
@@ -88,12 +93,12 @@ fn verdict(path: &Path, scan: &Scan) -> Finding {
 fn damage(held: &str, scan: &Scan) -> Finding {
     let mut text = held.to_owned();
     if scan.damaged > 0 {
-        let places: Vec<String> = scan.damaged_at.iter().take(MAX_PLACES).map(|at| grouped(*at)).collect();
-        let more = if scan.damaged > places.len() { " and others" } else { "" };
-        text.push_str(&format!("; {} damaged, at byte {}{more}", grouped(scan.damaged as u64), places.join(", ")));
+        let places = scan.places.iter().take(MAX_PLACES).cloned().collect::<Vec<_>>().join(", ");
+        let more = if scan.damaged > MAX_PLACES as u64 { " and others" } else { "" };
+        text.push_str(&format!("; {} damaged: {places}{more}", grouped(scan.damaged)));
     }
-    if scan.lost_bytes > 0 {
-        text.push_str(&format!("; {} of no record", counted(scan.lost_bytes, "byte", "bytes")));
+    if !scan.is_structure_sound {
+        text.push_str("; the structure of the file is broken");
     }
     Finding::new(Status::Fail, "archive", text)
         .hint("restore the file from a copy; bodies whose originals are whole still come back from this one")

@@ -6,7 +6,7 @@ use super::{Finding, Status};
 use crate::output;
 
 /// Variables that this program reads.
-const READ: [&str; 4] = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"];
+const READ: [&str; 6] = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "XDG_DATA_HOME", "HOME"];
 /// Variables by which agents find a model: set, they say where requests go today.
 const BASE_URLS: [&str; 4] = ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_HOST"];
 /// How variables of this program would begin; it reads none.

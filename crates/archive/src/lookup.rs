@@ -1,0 +1,98 @@
+//! What does an archive say of an id, and of words? The answers as data; finds nothing itself.
+
+use crate::Source;
+
+/// What became of one original.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    /// It is here.
+    Held(Held),
+    /// It was stored, and is no longer.
+    Gone(Gone),
+    /// It was never stored in this scope. Another tenant's id is the same as one that nobody issued.
+    Unknown,
+}
+
+/// An original and the calls it answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The calls, newest first.
+    pub sources: Vec<Source>,
+}
+
+/// What is still known of an original that was removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gone {
+    /// Why it went.
+    pub why: Removal,
+    /// The calls that would give it again, newest first; none after a purge.
+    pub sources: Vec<Source>,
+}
+
+/// Why an original was removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// The archive was over its capacity.
+    Evicted,
+    /// Somebody asked for it.
+    Purged,
+}
+
+impl Removal {
+    /// Says it in a word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Evicted => "evicted",
+            Self::Purged => "purged",
+        }
+    }
+}
+
+/// What is searched for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// Words, all of which an original holds: as words, parts of identifiers, or any run of characters inside a word.
+    pub words: String,
+    /// Only originals of this session.
+    pub session: Option<String>,
+    /// The most hits.
+    pub limit: usize,
+}
+
+/// Hits of a search that names no limit.
+pub const DEFAULT_HITS: usize = 10;
+
+/// The most hits of one search: a list that nobody reads further.
+pub const MAX_HITS: usize = 200;
+
+impl Query {
+    /// Searches everything in scope.
+    ///
+    /// ```
+    /// assert_eq!(liveset_archive::Query::new("parse error").limit, liveset_archive::DEFAULT_HITS);
+    /// ```
+    #[must_use]
+    pub fn new(words: impl Into<String>) -> Self {
+        Self { words: words.into(), session: None, limit: DEFAULT_HITS }
+    }
+}
+
+/// One original that a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// Its content id.
+    pub id: String,
+    /// The newest call it answers.
+    pub source: Source,
+    /// The session of that call.
+    pub session: String,
+    /// Lines of the original.
+    pub lines: usize,
+    /// The line that holds most of the words, from 1; 0 where only the call does.
+    pub line: usize,
+    /// That line, shortened.
+    pub text: String,
+}

@@ -1,0 +1,341 @@
+//! How are originals kept for good? One SQLite file, for one user; decides nothing about what is cut.
+
+mod connect;
+mod copy;
+mod evict;
+mod fault;
+mod indexer;
+mod rows;
+mod schema;
+mod search;
+mod store;
+mod summaries;
+mod upkeep;
+mod words;
+mod writer;
+
+pub use copy::Copied;
+pub use evict::{DEFAULT_CAPACITY_BYTES, DEFAULT_LIVE_MS, Evicted, Reach};
+pub use store::MAX_ARGUMENT_BYTES;
+pub use summaries::Event;
+pub use upkeep::{MAX_LISTED_DAMAGE, Purge, Purged, Scan, SessionRow};
+
+use std::{
+    collections::HashSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::{
+    Archive, Clock, Error, Gone, Held, Hit, Lookup, Query, Release, Removal, Result, Scope,
+    batch::{self, Sum},
+    clock,
+};
+use store::{Name, Stored};
+use writer::{Desk, Writer};
+
+/// Connections that are kept for the next read.
+const MAX_IDLE_READERS: usize = 4;
+
+/// Texts that a handle remembers to have stored, so that it need not pack them again; some MiB at most.
+const MAX_KNOWN: usize = 1 << 16;
+
+/// How an archive is kept.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// Bytes that the file may take, indexes included. The log beside it comes on top.
+    pub capacity_bytes: u64,
+    /// A conversation that sent a body this recently is alive: what it points at is never evicted to make room.
+    pub live_ms: i64,
+    /// What time it is.
+    pub clock: Clock,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { capacity_bytes: DEFAULT_CAPACITY_BYTES, live_ms: DEFAULT_LIVE_MS, clock: clock::system }
+    }
+}
+
+/// An archive in one SQLite file.
+///
+/// A `put` that returned has survived a power cut. Several handles, threads and processes may share the file. It is
+/// created with mode 0600, missing folders above it with 0700; an existing file keeps its mode. One thread a handle
+/// writes, started by the first write; releases that arrive together share one commit.
+///
+/// ```
+/// use liveset_archive::{Archive, Release, SqliteArchive};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("archive.db");
+/// let id = "0f".repeat(16);
+/// SqliteArchive::open(&path)?.put(&Release::new(b"body", vec![1], vec![(id.clone(), vec![2, 3])]))?;
+/// assert_eq!(SqliteArchive::open(&path)?.original(&id)?, Some(vec![2, 3]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct SqliteArchive {
+    shared: Arc<Shared>,
+    scope: Scope,
+    known: Mutex<HashSet<(Name, Sum)>>,
+}
+
+struct Shared {
+    path: PathBuf,
+    options: Options,
+    writer: Writer,
+    readers: Mutex<Vec<Reader>>,
+}
+
+struct Reader {
+    connection: Connection,
+    /// Which file it reads, should another take its place.
+    file: Option<FileId>,
+}
+
+/// Tells a file from another of the same name.
+pub(crate) type FileId = (u64, u64);
+
+impl std::fmt::Debug for SqliteArchive {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SqliteArchive")
+            .field("path", &self.shared.path)
+            .field("scope", &self.scope)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SqliteArchive {
+    /// Opens the archive at `path`, creating it where it is missing.
+    ///
+    /// # Errors
+    /// A file that is no archive, of the older kind or of a newer version, damage, or the file system.
+    pub fn open(path: impl AsRef<Path>) -> Result<SqliteArchive> {
+        Self::open_with(path, Options::default())
+    }
+
+    /// Opens the archive with limits of its own.
+    ///
+    /// # Errors
+    /// As [`SqliteArchive::open`].
+    pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<SqliteArchive> {
+        let path = path.as_ref().to_owned();
+        connect::create(&path)?;
+        let first = Reader::open(&path)?;
+        if schema::layout(&first.connection, &path)? != Some(schema::LAYOUT) {
+            connect::writer(&path).and_then(|mut connection| schema::prepare(&mut connection, &path))?;
+        }
+        let limits = evict::Limits { capacity_bytes: options.capacity_bytes, live_ms: options.live_ms };
+        let writer = Writer::new(&path, limits);
+        let shared = Shared { path, options, writer, readers: Mutex::new(vec![first]) };
+        Ok(SqliteArchive { shared: Arc::new(shared), scope: Scope::default(), known: Mutex::default() })
+    }
+
+    /// Gives a handle of the same archive that sees another scope.
+    ///
+    /// ```
+    /// use liveset_archive::{Archive, Release, Scope, SqliteArchive};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let mine = SqliteArchive::open(folder.path().join("archive.db"))?;
+    /// let id = "0f".repeat(16);
+    /// mine.put(&Release::new(b"body", vec![1], vec![(id.clone(), vec![2])]))?;
+    /// assert_eq!(mine.within(Scope::tenant("another")).original(&id)?, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn within(&self, scope: Scope) -> SqliteArchive {
+        SqliteArchive { shared: Arc::clone(&self.shared), scope, known: Mutex::default() }
+    }
+
+    /// The path this archive was opened with.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.shared.path
+    }
+
+    /// Brings the full-text index up to date. Searches do so themselves.
+    ///
+    /// # Errors
+    /// The file system.
+    pub fn index(&self) -> Result<()> {
+        self.write(indexer::catch_up)
+    }
+
+    fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    fn limits(&self) -> Options {
+        self.shared.options
+    }
+
+    fn now(&self) -> i64 {
+        (self.shared.options.clock)()
+    }
+
+    fn read<T>(&self, look: impl FnOnce(&Connection, &Path) -> Result<T>) -> Result<T> {
+        let path = &self.shared.path;
+        let readers = || self.shared.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = file_id(path);
+        let idle = readers().pop().filter(|reader| reader.file == file);
+        let reader = idle.map_or_else(|| Reader::open(path), Ok)?;
+        let found = look(&reader.connection, path);
+        let mut readers = readers();
+        if readers.len() < MAX_IDLE_READERS {
+            readers.push(reader);
+        }
+        found
+    }
+
+    fn write<T: Send + 'static>(&self, task: impl FnOnce(&mut Desk) -> Result<T> + Send + 'static) -> Result<T> {
+        self.shared.writer.run(task)
+    }
+
+    /// Gives row and text of an original in scope.
+    fn find(&self, connection: &Connection, path: &Path, name: &Name) -> Result<Option<Row>> {
+        let fail = |error| fault::of("read", path, &error);
+        let Some(tenant) = rows::tenant(connection, &self.scope.tenant).map_err(fail)? else { return Ok(None) };
+        let session = match self.scope.border() {
+            None => None,
+            Some(border) => match rows::session(connection, tenant, border).map_err(fail)? {
+                None => return Ok(None),
+                session => session,
+            },
+        };
+        let sql = "SELECT id, removed FROM originals o WHERE tenant = ?1 AND name = ?2
+            AND (?3 IS NULL OR EXISTS (SELECT 1 FROM calls c WHERE c.original = o.id AND c.session = ?3))";
+        let found = connection
+            .query_row(sql, params![tenant, name, session], |row| {
+                Ok(Row { id: row.get(0)?, removed: row.get(1)?, session })
+            })
+            .optional();
+        found.map_err(fail)
+    }
+
+    /// Gives an original that is found; one that lost its text alone is damaged.
+    fn text_of(connection: &Connection, path: &Path, row: &Row, name: &Name) -> Result<Vec<u8>> {
+        let lost = || fault::damaged(path, format!("original {}", store::shown_name(name)), "its text is not there");
+        rows::body(connection, path, row.id)?.ok_or_else(lost)
+    }
+}
+
+struct Row {
+    id: i64,
+    removed: i64,
+    /// The session that is a border.
+    session: Option<i64>,
+}
+
+impl Reader {
+    fn open(path: &Path) -> Result<Self> {
+        let file = file_id(path);
+        Ok(Self { connection: connect::reader(path)?, file })
+    }
+}
+
+impl Archive for SqliteArchive {
+    fn put(&self, release: &Release) -> Result<()> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = self.now();
+        let batch = store::Batch::of(release, &self.scope.tenant, at, &known())?;
+        let names: Vec<(Name, Sum)> = batch.names().collect();
+        if self.shared.writer.put(batch)? == Stored::Lacking {
+            // Somebody removed what this handle had stored.
+            known().clear();
+            let batch = store::Batch::of(release, &self.scope.tenant, at, &HashSet::new())?;
+            self.shared.writer.put(batch)?;
+        }
+        let mut known = known();
+        if known.len() > MAX_KNOWN {
+            known.clear();
+        }
+        known.extend(names);
+        Ok(())
+    }
+
+    fn original(&self, id: &str) -> Result<Option<Vec<u8>>> {
+        let name = store::original_name(id)?;
+        self.read(|connection, path| match self.find(connection, path, &name)? {
+            Some(row) if row.removed == 0 => Self::text_of(connection, path, &row, &name).map(Some),
+            Some(_) | None => Ok(None),
+        })
+    }
+
+    fn manifest(&self, output: &str) -> Result<Option<Vec<u8>>> {
+        let key = batch::Key::manifest(output)?;
+        self.read(|connection, path| {
+            let sql = "SELECT m.form, m.body, m.len, m.sum FROM manifests m
+                JOIN tenants t ON t.id = m.tenant JOIN sessions s ON s.id = m.session
+                WHERE t.name = ?1 AND m.output = ?2 AND (?3 IS NULL OR s.name = ?3)";
+            let bound = params![self.scope.tenant, key.id, self.scope.border()];
+            let found = connection.query_row(sql, bound, |row| rows::Packed::of(row, 0)).optional();
+            let found = found.map_err(|error| fault::of("read", path, &error))?;
+            found.map(|packed| packed.unpacked(path, || format!("manifest {output}"))).transpose()
+        })
+    }
+
+    fn look_up(&self, id: &str) -> Result<Lookup> {
+        let name = store::original_name(id)?;
+        self.read(|connection, path| {
+            let Some(row) = self.find(connection, path, &name)? else { return Ok(Lookup::Unknown) };
+            let sources = rows::sources(connection, row.id, row.session);
+            let sources = sources.map_err(|error| fault::of("read", path, &error))?;
+            Ok(match row.removed {
+                0 => Lookup::Held(Held { bytes: Self::text_of(connection, path, &row, &name)?, sources }),
+                evict::EVICTED => Lookup::Gone(Gone { why: Removal::Evicted, sources }),
+                _ => Lookup::Gone(Gone { why: Removal::Purged, sources }),
+            })
+        })
+    }
+
+    fn search(&self, query: &Query) -> Result<Vec<Hit>> {
+        let is_behind = self.read(|connection, path| {
+            let sql = "SELECT EXISTS (SELECT 1 FROM unindexed)";
+            connection.query_row(sql, [], |row| row.get(0)).map_err(|error| fault::of("search", path, &error))
+        })?;
+        if is_behind {
+            match self.index() {
+                // An archive that cannot be written is searched as far as it is indexed.
+                Err(Error::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::PermissionDenied => {}
+                done => done?,
+            }
+        }
+        self.read(|connection, path| {
+            let fail = |error| fault::of("search", path, &error);
+            let Some(tenant) = rows::tenant(connection, &self.scope.tenant).map_err(fail)? else {
+                return Ok(Vec::new());
+            };
+            let border = self.scope.border();
+            if let (Some(border), Some(asked)) = (border, &query.session)
+                && border != asked
+            {
+                return Ok(Vec::new());
+            }
+            let session = match border.or(query.session.as_deref()) {
+                None => None,
+                Some(name) => match rows::session(connection, tenant, name).map_err(fail)? {
+                    None => return Ok(Vec::new()),
+                    session => session,
+                },
+            };
+            search::search(connection, path, &search::Where { tenant, session }, query)
+        })
+    }
+}
+
+/// Asks the file system which file has this name, without opening it.
+#[cfg(unix)]
+pub(crate) fn file_id(path: &Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
+
+/// Other systems do not let a file that is open go.
+#[cfg(not(unix))]
+pub(crate) fn file_id(path: &Path) -> Option<FileId> {
+    fs::metadata(path).ok().map(|_| (0, 0))
+}

@@ -1,0 +1,154 @@
+//! How does what a tenant stored get into another archive? For exports, imports and moves; damaged texts stay behind.
+
+use rusqlite::params;
+
+use super::{SqliteArchive, fault, rows, store};
+use crate::{Result, Source};
+
+/// Originals that are carried over in one transaction.
+const STEP: i64 = 128;
+
+/// What was carried over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Copied {
+    /// Sessions.
+    pub sessions: u64,
+    /// Originals, those that the other archive had already included.
+    pub originals: u64,
+    /// Manifests.
+    pub manifests: u64,
+    /// Records that fail their checksum and stayed behind.
+    pub damaged: u64,
+}
+
+impl SqliteArchive {
+    /// Stores everything in this handle's scope in another archive, under that handle's tenant.
+    ///
+    /// # Errors
+    /// An id that the other archive holds with other content, or the file system. What was carried over before stays.
+    pub fn copy_to(&self, other: &SqliteArchive) -> Result<Copied> {
+        let mut copied = Copied::default();
+        for session in self.sessions()? {
+            copied.sessions += 1;
+            self.copy_originals(other, &session.session, &mut copied)?;
+            self.copy_manifests(other, &session.session, &mut copied)?;
+            for event in self.events(&session.session)? {
+                other.put_event(&session.session, &event)?;
+            }
+        }
+        Ok(copied)
+    }
+
+    fn copy_originals(&self, other: &SqliteArchive, session: &str, copied: &mut Copied) -> Result<()> {
+        let mut after = 0;
+        loop {
+            let step = self.read(|connection, path| {
+                let read = || {
+                    let sql = "SELECT o.id, o.name, o.used_at, s.id FROM originals o
+                        JOIN tenants t ON t.id = o.tenant JOIN sessions s ON s.tenant = t.id
+                        WHERE t.name = ?1 AND s.name = ?2 AND o.removed = 0 AND o.id > ?3
+                        AND EXISTS (SELECT 1 FROM calls c WHERE c.original = o.id AND c.session = s.id)
+                        ORDER BY o.id LIMIT ?4";
+                    let mut rows = connection.prepare(sql)?;
+                    let found = rows.query_map(params![self.scope().tenant, session, after, STEP], |row| {
+                        Ok((
+                            row.get::<_, i64>(0)?,
+                            row.get::<_, store::Name>(1)?,
+                            row.get::<_, i64>(2)?,
+                            row.get::<_, i64>(3)?,
+                        ))
+                    })?;
+                    found.collect::<rusqlite::Result<Vec<_>>>()
+                };
+                let mut texts = Vec::new();
+                for (id, name, used_at, session) in read().map_err(|error| fault::of("read", path, &error))? {
+                    let sources = rows::sources(connection, id, Some(session));
+                    let sources = sources.map_err(|error| fault::of("read", path, &error))?;
+                    texts.push((id, name, used_at, rows::body(connection, path, id).ok().flatten(), sources));
+                }
+                Ok(texts)
+            })?;
+            let Some((last, ..)) = step.last() else { return Ok(()) };
+            after = *last;
+            let mut texts = Vec::with_capacity(step.len());
+            let mut calls: Vec<(store::Name, Source)> = Vec::new();
+            let mut newest = 0;
+            for (_, name, used_at, text, sources) in step {
+                let Some(text) = text else {
+                    copied.damaged += 1;
+                    continue;
+                };
+                newest = newest.max(used_at);
+                texts.push((name, text));
+                // Oldest first, as they came.
+                calls.extend(sources.into_iter().rev().map(|source| (name, source)));
+                copied.originals += 1;
+            }
+            other.put_batch(store::Batch::of_texts(&other.scope().tenant, session, newest, texts, calls))?;
+        }
+    }
+
+    fn copy_manifests(&self, other: &SqliteArchive, session: &str, copied: &mut Copied) -> Result<()> {
+        let outputs = self.read(|connection, path| {
+            let read = || {
+                let sql = "SELECT m.output, m.at FROM manifests m JOIN sessions s ON s.id = m.session
+                    JOIN tenants t ON t.id = s.tenant WHERE t.name = ?1 AND s.name = ?2 ORDER BY m.at, m.id";
+                let mut rows = connection.prepare(sql)?;
+                let found = rows.query_map(params![self.scope().tenant, session], |row| {
+                    Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, i64>(1)?))
+                })?;
+                found.collect::<rusqlite::Result<Vec<_>>>()
+            };
+            read().map_err(|error| fault::of("read", path, &error))
+        })?;
+        for (output, at) in outputs {
+            match crate::Archive::manifest(self, &store::shown_name(&output)) {
+                Ok(Some(manifest)) => {
+                    copied.manifests += 1;
+                    other.put_batch(store::Batch::of_manifest(
+                        &other.scope().tenant,
+                        session,
+                        at,
+                        output,
+                        &manifest,
+                    ))?;
+                }
+                Ok(None) => {}
+                Err(crate::Error::Damaged { .. }) => copied.damaged += 1,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn put_batch(&self, batch: store::Batch) -> Result<()> {
+        self.shared.writer.put(batch).map(drop)
+    }
+}
+
+impl store::Batch {
+    /// Texts of one session with the calls they answer.
+    fn of_texts(
+        tenant: &str,
+        session: &str,
+        at: i64,
+        texts: Vec<(store::Name, Vec<u8>)>,
+        calls: Vec<(store::Name, Source)>,
+    ) -> Self {
+        let mut batch = Self::empty(tenant, session, at);
+        for (name, text) in texts {
+            batch.add_original(name, &text);
+        }
+        for (name, source) in calls {
+            batch.add_call(name, source);
+        }
+        batch
+    }
+
+    fn of_manifest(tenant: &str, session: &str, at: i64, output: [u8; 32], manifest: &[u8]) -> Self {
+        let mut batch = Self::empty(tenant, session, at);
+        batch.set_manifest(output, manifest);
+        batch
+    }
+}

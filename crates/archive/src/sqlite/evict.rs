@@ -1,0 +1,161 @@
+//! What goes when the archive is full? What no living conversation points at, longest unused first.
+
+use std::path::Path;
+
+use rusqlite::{Transaction, params};
+
+use super::fault;
+use crate::{Error, Result};
+
+/// The most bytes that an archive takes where nothing else is said: a year of heavy use by one person.
+pub const DEFAULT_CAPACITY_BYTES: u64 = 8 << 30;
+
+/// A conversation that sent nothing for so long is taken to be over: a week, so that a holiday is none.
+pub const DEFAULT_LIVE_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
+
+/// Rows that are looked at together when room is made.
+const STEP: i64 = 256;
+
+/// Share of the capacity that is freed beyond need, so that the next release need not make room again.
+const SLACK: u64 = 64;
+
+/// How much an archive may hold, and what it must keep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) capacity_bytes: u64,
+    pub(super) live_ms: i64,
+}
+
+/// What was evicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Evicted {
+    /// Originals in all.
+    pub originals: u64,
+    /// Originals among them at which a living conversation may still point.
+    pub live_originals: u64,
+    /// Manifests: the bodies they belong to can no longer be restored.
+    pub manifests: u64,
+}
+
+/// How far eviction may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Nothing at which a living conversation points.
+    Unused,
+    /// Whatever is there, longest unused first.
+    Everything,
+}
+
+/// Evicts what a release needs room for; an archive that is full of what is needed refuses the release.
+pub(super) fn make_room(transaction: &Transaction<'_>, path: &Path, limits: &Limits, now: i64) -> Result<()> {
+    let used = used_bytes(transaction).map_err(|error| fault::of("read", path, &error))?;
+    if used <= limits.capacity_bytes {
+        return Ok(());
+    }
+    let goal = limits.capacity_bytes - limits.capacity_bytes / SLACK;
+    evict(transaction, path, limits, now, goal, Reach::Unused)?;
+    let used = used_bytes(transaction).map_err(|error| fault::of("read", path, &error))?;
+    match used <= limits.capacity_bytes {
+        true => Ok(()),
+        false => Err(Error::Full { path: path.to_owned(), what: "its size in bytes", limit: limits.capacity_bytes }),
+    }
+}
+
+/// Evicts until no more than `goal` bytes are in use, or nothing is left that may go.
+pub(super) fn evict(
+    transaction: &Transaction<'_>,
+    path: &Path,
+    limits: &Limits,
+    now: i64,
+    goal: u64,
+    reach: Reach,
+) -> Result<Evicted> {
+    let fail = |error| fault::of("write", path, &error);
+    let over_since = now.saturating_sub(limits.live_ms);
+    let mut evicted = Evicted::default();
+    // A manifest takes the way back of one body; an original the way back of all that point at it.
+    let stages = [
+        (Stage::OldManifests, over_since),
+        (Stage::Originals, over_since),
+        (Stage::OldManifests, i64::MAX),
+        (Stage::Originals, i64::MAX),
+    ];
+    for (at, (stage, before)) in stages.into_iter().enumerate() {
+        if at == LIVE_STAGE && reach == Reach::Unused {
+            break;
+        }
+        while used_bytes(transaction).map_err(fail)? > goal {
+            let gone = match stage {
+                Stage::OldManifests => old_manifests(transaction, before),
+                Stage::Originals => originals(transaction, before),
+            };
+            let gone = gone.map_err(fail)?;
+            match stage {
+                Stage::OldManifests => evicted.manifests += gone,
+                Stage::Originals => evicted.originals += gone,
+            }
+            if at == LIVE_STAGE {
+                evicted.live_originals += gone;
+            }
+            if gone == 0 {
+                break;
+            }
+        }
+    }
+    Ok(evicted)
+}
+
+/// The stage that takes what living conversations point at.
+const LIVE_STAGE: usize = 3;
+
+#[derive(Clone, Copy)]
+enum Stage {
+    OldManifests,
+    Originals,
+}
+
+/// Evicts the oldest manifests that are not the newest of a session whose newest body is younger than `before`.
+fn old_manifests(transaction: &Transaction<'_>, before: i64) -> rusqlite::Result<u64> {
+    let sql = "DELETE FROM manifests WHERE id IN (
+        SELECT m.id FROM manifests m WHERE m.at < ?1 AND (?1 < ?3 OR EXISTS (
+            SELECT 1 FROM manifests newer WHERE newer.session = m.session AND (newer.at, newer.id) > (m.at, m.id)))
+        ORDER BY m.at LIMIT ?2)";
+    transaction.execute(sql, params![before, STEP, i64::MAX]).map(|gone| gone as u64)
+}
+
+fn originals(transaction: &Transaction<'_>, before: i64) -> rusqlite::Result<u64> {
+    let sql = "SELECT id FROM originals WHERE used_at < ?1 AND removed = 0 ORDER BY used_at LIMIT ?2";
+    let ids: Vec<i64> = transaction
+        .prepare(sql)?
+        .query_map(params![before, STEP], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for id in &ids {
+        remove_text(transaction, *id, EVICTED)?;
+    }
+    Ok(ids.len() as u64)
+}
+
+/// Numbers of the file's layout for why a text is not there.
+pub(super) const EVICTED: i64 = 1;
+pub(super) const PURGED: i64 = 2;
+
+/// Takes a text out of every table; what is known of it stays.
+pub(super) fn remove_text(transaction: &Transaction<'_>, id: i64, why: i64) -> rusqlite::Result<()> {
+    for sql in [
+        "DELETE FROM bodies WHERE id = ?1",
+        "DELETE FROM words WHERE rowid = ?1 AND NOT EXISTS (SELECT 1 FROM unindexed WHERE id = ?1)",
+        "DELETE FROM unindexed WHERE id = ?1",
+    ] {
+        transaction.execute(sql, [id])?;
+    }
+    transaction.execute("UPDATE originals SET removed = ?2, stored_len = 0 WHERE id = ?1", params![id, why])?;
+    Ok(())
+}
+
+/// Bytes of pages that hold something.
+pub(super) fn used_bytes(connection: &rusqlite::Connection) -> rusqlite::Result<u64> {
+    let number = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
+    let pages = number("PRAGMA page_count")?.saturating_sub(number("PRAGMA freelist_count")?);
+    Ok(u64::try_from(pages.saturating_mul(number("PRAGMA page_size")?)).unwrap_or(0))
+}

@@ -1,0 +1,95 @@
+//! When does a text become findable? Behind the release that stored it, in small steps; no release waits for it.
+
+use rusqlite::{Transaction, params};
+
+use super::{
+    fault, rows,
+    words::{MAX_INDEXED_BYTES, Words, terms},
+    writer::{self, Desk},
+};
+use crate::Result;
+
+/// Bytes of text that one step indexes: some 20 ms, for which a release may have to wait.
+const STEP_BYTES: i64 = 128 << 10;
+
+/// Whether there is more to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    More,
+    Done,
+}
+
+/// Indexes some of what is not indexed yet.
+pub(super) fn step(desk: &mut Desk) -> Result<Progress> {
+    step_of(desk, STEP_BYTES)
+}
+
+/// Indexes everything, for a search that waits for it. Larger steps share more of their cost.
+pub(super) fn catch_up(desk: &mut Desk) -> Result<()> {
+    while step_of(desk, 64 * STEP_BYTES)? == Progress::More {}
+    Ok(())
+}
+
+fn step_of(desk: &mut Desk, bytes: i64) -> Result<Progress> {
+    if desk.has_failed {
+        return Err(desk.failed());
+    }
+    let path = desk.path.clone();
+    let done = writer::write(&mut desk.connection, &path, |transaction| {
+        let fail = |error| fault::of("index", &path, &error);
+        let sql = "SELECT id, len FROM unindexed JOIN originals USING (id) ORDER BY id LIMIT 512";
+        let mut rows = transaction.prepare(sql).map_err(fail)?;
+        let waiting: Vec<(i64, i64)> =
+            rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).and_then(Iterator::collect).map_err(fail)?;
+        let mut left = bytes;
+        for (id, len) in &waiting {
+            if left <= 0 {
+                return Ok(Progress::More);
+            }
+            left -= len;
+            // A damaged text cannot be found by its words; reading it says what is wrong.
+            let text = rows::body(transaction, &path, *id).unwrap_or_default();
+            index(transaction, *id, text.as_deref().unwrap_or_default()).map_err(fail)?;
+        }
+        Ok(if waiting.is_empty() { Progress::Done } else { Progress::More })
+    });
+    Ok(done?)
+}
+
+fn index(transaction: &Transaction<'_>, id: i64, text: &[u8]) -> rusqlite::Result<()> {
+    let text = text.get(..text.len().min(MAX_INDEXED_BYTES)).unwrap_or_default();
+    let text = String::from_utf8_lossy(text);
+    // The call's own words find its answer too. Its arguments are not indexed: they may hold what no list should show.
+    let calls: Vec<String> = rows::sources(transaction, id, None)?.iter().map(crate::Source::name).collect();
+    let calls = calls.join(" ");
+    let (mut words, of_calls) = (Words::of(&text), Words::of(&calls));
+    words.whole.push_str(&of_calls.whole);
+    words.parts.push_str(&of_calls.parts);
+    transaction.execute("DELETE FROM words WHERE rowid = ?1", [id])?;
+    transaction.execute(
+        "INSERT INTO words (rowid, whole, parts) VALUES (?1, ?2, ?3)",
+        params![id, words.whole, words.parts],
+    )?;
+    let mut term = transaction.prepare("INSERT OR IGNORE INTO terms (term) VALUES (?1)")?;
+    let mut run = transaction.prepare("INSERT INTO runs (rowid, term) VALUES (?1, ?2)")?;
+    for word in terms(&words) {
+        if term.execute([&word])? > 0 {
+            run.execute(params![transaction.last_insert_rowid(), word])?;
+        }
+    }
+    transaction.execute("DELETE FROM unindexed WHERE id = ?1", [id])?;
+    Ok(())
+}
+
+/// Takes what was removed out of the indexes for good: they only mark it until their parts are merged.
+pub(super) fn forget_removed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute("INSERT INTO words (words) VALUES ('optimize')", [])?;
+    transaction.execute_batch(
+        "CREATE TEMP TABLE unused AS SELECT id FROM terms WHERE term NOT IN (SELECT term FROM vocabulary);
+         DELETE FROM runs WHERE rowid IN (SELECT id FROM unused);
+         DELETE FROM terms WHERE id IN (SELECT id FROM unused);
+         DROP TABLE unused;",
+    )?;
+    transaction.execute("INSERT INTO runs (runs) VALUES ('optimize')", [])?;
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! Which originals hold these words? Words and parts of identifiers first, best first; else runs inside words.
+
+use std::path::Path;
+
+use rusqlite::{Connection, params};
+
+use super::{
+    fault, rows, store,
+    words::{is_word, parts},
+};
+use crate::{Hit, MAX_HITS, Query, Result, Source};
+
+/// Words of a query that count; a pasted page finds nothing more by its end.
+const MAX_QUERY_WORDS: usize = 16;
+
+/// Characters that a run needs to be looked up; shorter ones are only checked.
+const RUN_CHARS: usize = 3;
+
+/// Words that one run of a query may stand for: who asks for `the` means the word.
+const MAX_TERMS: usize = 64;
+
+/// Originals that are read to see whether they hold what was asked, for each hit that is wanted.
+const READS_PER_HIT: usize = 4;
+
+/// Characters of a line that a hit shows.
+const MAX_SHOWN_CHARS: usize = 200;
+
+/// Where a search looks.
+pub(super) struct Where {
+    pub(super) tenant: i64,
+    /// Only what this session stored.
+    pub(super) session: Option<i64>,
+}
+
+/// Runs a search.
+pub(super) fn search(connection: &Connection, path: &Path, place: &Where, query: &Query) -> Result<Vec<Hit>> {
+    let asked: Vec<&str> = query.words.split_whitespace().take(MAX_QUERY_WORDS).collect();
+    let limit = query.limit.min(MAX_HITS);
+    let fail = |error| fault::of("search", path, &error);
+    let mut ids = by_words(connection, place, &asked, limit).map_err(fail)?;
+    // Who asks for a word that is there means it; inside other words is looked only for what is no word.
+    if ids.is_empty() {
+        ids = by_runs(connection, path, place, &asked, limit)?;
+    }
+    let mut hits = Vec::with_capacity(ids.len());
+    for id in ids {
+        hits.extend(hit(connection, path, place, id, &asked)?);
+    }
+    Ok(hits)
+}
+
+/// Each asked word, as a phrase of the words it is made of, or of the parts of those.
+fn by_words(connection: &Connection, place: &Where, asked: &[&str], limit: usize) -> rusqlite::Result<Vec<i64>> {
+    let terms: Vec<String> = asked.iter().filter_map(|word| term(word)).collect();
+    if terms.is_empty() {
+        return Ok(Vec::new());
+    }
+    best(connection, place, &terms.join(" AND "), limit)
+}
+
+/// Originals in scope that the index names for a query of its own language, best first.
+///
+/// Words that hundreds of originals hold tell none of them from the others, and weighing them reads the index of each:
+/// then the newest come first.
+fn best(connection: &Connection, place: &Where, terms: &str, limit: usize) -> rusqlite::Result<Vec<i64>> {
+    let newest = newest(connection, place, terms, MAX_RANKED)?;
+    let (Some(last), Some(first)) = (newest.first(), newest.last()) else { return Ok(Vec::new()) };
+    if newest.len() >= MAX_RANKED {
+        return Ok(newest.into_iter().take(limit).collect());
+    }
+    let sql = format!("SELECT words.rowid {IN_SCOPE} ORDER BY bm25(words, 2.0, 1.0), words.rowid DESC LIMIT ?6");
+    let bound = params![terms, first, last, place.tenant, place.session, limit as i64];
+    connection.prepare(&sql)?.query_map(bound, |row| row.get(0))?.collect()
+}
+
+/// The same, newest first.
+fn newest(connection: &Connection, place: &Where, terms: &str, limit: usize) -> rusqlite::Result<Vec<i64>> {
+    // A session's originals lie close together: others need not be looked at.
+    let (first, last) = match place.session {
+        None => (i64::MIN, i64::MAX),
+        Some(session) => connection.query_row(
+            "SELECT coalesce(min(original), 0), coalesce(max(original), 0) FROM calls WHERE session = ?1",
+            [session],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?,
+    };
+    let sql = format!("SELECT words.rowid {IN_SCOPE} ORDER BY words.rowid DESC LIMIT ?6");
+    let bound = params![terms, first, last, place.tenant, place.session, limit as i64];
+    connection.prepare(&sql)?.query_map(bound, |row| row.get(0))?.collect()
+}
+
+/// What a search looks through: a query of the index, the first and last row, tenant, session. Crossed, so that the index
+/// names the rows: asked about each row of a session it would be slower than reading all of them.
+const IN_SCOPE: &str = "FROM words CROSS JOIN originals o
+    WHERE o.id = words.rowid AND words MATCH ?1 AND words.rowid BETWEEN ?2 AND ?3 AND o.tenant = ?4 AND o.removed = 0
+    AND (?5 IS NULL OR EXISTS (SELECT 1 FROM calls c WHERE c.session = ?5 AND c.original = o.id))";
+
+/// Originals that are weighed against each other.
+const MAX_RANKED: usize = 200;
+
+/// Words in quotes are never an operator of the query language.
+fn term(word: &str) -> Option<String> {
+    let words: Vec<&str> = word.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).collect();
+    if words.is_empty() {
+        return None;
+    }
+    let of_parts: Vec<&str> = words.iter().flat_map(|word| parts(word)).collect();
+    let whole = format!("whole: \"{}\"", words.join(" "));
+    Some(match of_parts.is_empty() {
+        true => format!("({whole})"),
+        false => format!("({whole} OR parts: \"{}\")", of_parts.join(" ")),
+    })
+}
+
+/// Originals that hold every asked word as a run of characters, whatever stands around it.
+fn by_runs(connection: &Connection, path: &Path, place: &Where, asked: &[&str], limit: usize) -> Result<Vec<i64>> {
+    let fail = |error| fault::of("search", path, &error);
+    let Some(terms) = terms_around(connection, asked).map_err(fail)? else { return Ok(Vec::new()) };
+    // A run without marks in it stands in the words that were found for it; no text need be read.
+    let is_certain = asked.iter().all(|word| word.chars().all(is_word) && word.chars().count() >= RUN_CHARS);
+    if is_certain {
+        return newest(connection, place, &terms, limit).map_err(fail);
+    }
+    let candidates = newest(connection, place, &terms, limit * READS_PER_HIT).map_err(fail)?;
+    let asked: Vec<String> = asked.iter().map(|word| word.to_lowercase()).collect();
+    let mut found = Vec::new();
+    for id in candidates {
+        if found.len() >= limit {
+            break;
+        }
+        // The index knows words, not what stands between them.
+        let text = rows::body(connection, path, id)?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).to_lowercase();
+        if asked.iter().all(|word| text.contains(word)) {
+            found.push(id);
+        }
+    }
+    Ok(found)
+}
+
+/// For each run of each asked word, the words it stands in; `None` where one stands in none, or none is long enough.
+fn terms_around(connection: &Connection, asked: &[&str]) -> rusqlite::Result<Option<String>> {
+    let mut around =
+        connection.prepare("SELECT t.term FROM runs r JOIN terms t ON t.id = r.rowid WHERE runs MATCH ?1 LIMIT ?2")?;
+    let runs = asked.iter().flat_map(|word| word.split(|c: char| !is_word(c)));
+    let mut all = Vec::new();
+    for run in runs.filter(|run| run.chars().count() >= RUN_CHARS) {
+        let found = around.query_map(params![format!("\"{run}\""), MAX_TERMS as i64], |row| row.get::<_, String>(0))?;
+        let words: Vec<String> =
+            found.map(|word| word.map(|word| format!("\"{word}\""))).collect::<rusqlite::Result<_>>()?;
+        if words.is_empty() {
+            return Ok(None);
+        }
+        all.push(format!("whole: ({})", words.join(" OR ")));
+    }
+    Ok((!all.is_empty()).then(|| all.join(" AND ")))
+}
+
+fn hit(connection: &Connection, path: &Path, place: &Where, id: i64, asked: &[&str]) -> Result<Option<Hit>> {
+    let fail = |error| fault::of("search", path, &error);
+    let Some(text) = rows::body(connection, path, id)? else { return Ok(None) };
+    let text = String::from_utf8_lossy(&text);
+    let (line, shown) = best_line(&text, asked);
+    let name: Vec<u8> =
+        connection.query_row("SELECT name FROM originals WHERE id = ?1", [id], |row| row.get(0)).map_err(fail)?;
+    let sql = "SELECT c.tool, c.label, s.name FROM calls c JOIN sessions s ON s.id = c.session
+        WHERE c.original = ?1 AND (?2 IS NULL OR c.session = ?2) ORDER BY c.tool <> '' DESC, c.id DESC LIMIT 1";
+    let (tool, label, session) = connection
+        .query_row(sql, params![id, place.session], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .map_err(fail)?;
+    let source = Source { tool, label, arguments: String::new() };
+    Ok(Some(Hit { id: store::shown_name(&name), source, session, lines: text.lines().count(), line, text: shown }))
+}
+
+/// The first line that holds the most of the words, and a part of it.
+fn best_line(text: &str, asked: &[&str]) -> (usize, String) {
+    let words: Vec<String> = asked.iter().map(|word| word.to_lowercase()).collect();
+    let mut best = (0, 0, "");
+    for (at, line) in text.lines().enumerate() {
+        let lower = line.to_lowercase();
+        let held = words.iter().filter(|word| lower.contains(word.as_str())).count();
+        if held > best.0 {
+            best = (held, at + 1, line);
+        }
+        if held == words.len() {
+            break;
+        }
+    }
+    let lower = best.2.to_lowercase();
+    // Where lower case has other lengths the place is a little off; it only decides what is shown.
+    let place = words.iter().filter_map(|word| lower.find(word.as_str())).min().unwrap_or(0);
+    let skip = lower.get(..place).map_or(0, |before| before.chars().count()).saturating_sub(MAX_SHOWN_CHARS / 4);
+    let skip = if best.2.chars().count() <= MAX_SHOWN_CHARS { 0 } else { skip };
+    (best.1, best.2.chars().skip(skip).take(MAX_SHOWN_CHARS).collect())
+}

@@ -1,0 +1,105 @@
+//! What did a model say, and what did only one request know? Small records that a later run must find again.
+
+use rusqlite::{OptionalExtension as _, params};
+
+use super::{SqliteArchive, fault, rows, writer};
+use crate::{Result, batch::Key};
+
+/// Something that only one request knew, at an item of its conversation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Event {
+    /// Place of the item, from 0.
+    pub item: u32,
+    /// What was known, as its owner writes it.
+    pub event: String,
+}
+
+impl SqliteArchive {
+    /// Stores the summary of an input, named by the input's BLAKE3 in 64 digits, and gives the one that holds: the first
+    /// stays, so that the same input gives the same text from then on.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir()?;
+    /// let archive = liveset_archive::SqliteArchive::open(folder.path().join("archive.db"))?;
+    /// let input = liveset_archive::output_hash(b"a long story");
+    /// assert_eq!(archive.put_summary(&input, "short")?, "short");
+    /// assert_eq!(archive.put_summary(&input, "other")?, "short");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A malformed hash, or the file system.
+    pub fn put_summary(&self, input: &str, text: &str) -> Result<String> {
+        let (tenant, key, text, at) = (self.scope().tenant.clone(), Key::manifest(input)?, text.to_owned(), self.now());
+        self.write(move |desk| {
+            let path = desk.path.clone();
+            let stored = writer::write(&mut desk.connection, &path, |transaction| {
+                let write = || {
+                    let tenant = rows::tenant_or_new(transaction, &tenant)?;
+                    let sql = "INSERT OR IGNORE INTO summaries (tenant, input, text, at) VALUES (?1, ?2, ?3, ?4)";
+                    transaction.execute(sql, params![tenant, key.id, text, at])?;
+                    let sql = "SELECT text FROM summaries WHERE tenant = ?1 AND input = ?2";
+                    transaction.query_row(sql, params![tenant, key.id], |row| row.get(0))
+                };
+                write().map_err(|error| fault::of("write", &path, &error))
+            });
+            Ok(stored?)
+        })
+    }
+
+    /// Looks up the summary of an input.
+    ///
+    /// # Errors
+    /// A malformed hash, or the file system.
+    pub fn summary(&self, input: &str) -> Result<Option<String>> {
+        let key = Key::manifest(input)?;
+        self.read(|connection, path| {
+            let sql = "SELECT text FROM summaries JOIN tenants ON id = tenant WHERE name = ?1 AND input = ?2";
+            let found = connection.query_row(sql, params![self.scope().tenant, key.id], |row| row.get(0)).optional();
+            found.map_err(|error| fault::of("read", path, &error))
+        })
+    }
+
+    /// Enters an event into the ledger of a session; the same one again adds nothing.
+    ///
+    /// # Errors
+    /// The file system.
+    pub fn put_event(&self, session: &str, event: &Event) -> Result<()> {
+        let (tenant, session, event, at) = (self.scope().tenant.clone(), session.to_owned(), event.clone(), self.now());
+        self.write(move |desk| {
+            let path = desk.path.clone();
+            let done = writer::write(&mut desk.connection, &path, |transaction| {
+                let write = || {
+                    let tenant = rows::tenant_or_new(transaction, &tenant)?;
+                    let session = rows::session_or_new(transaction, tenant, &session, at)?;
+                    let sql = "INSERT OR IGNORE INTO ledger (session, item, event, at) VALUES (?1, ?2, ?3, ?4)";
+                    transaction.execute(sql, params![session, event.item, event.event, at])
+                };
+                write().map(drop).map_err(|error| fault::of("write", &path, &error))
+            });
+            Ok(done?)
+        })
+    }
+
+    /// Reads the ledger of a session, in the order of items.
+    ///
+    /// # Errors
+    /// The file system.
+    pub fn events(&self, session: &str) -> Result<Vec<Event>> {
+        if self.scope().border().is_some_and(|border| border != session) {
+            return Ok(Vec::new());
+        }
+        self.read(|connection, path| {
+            let read = || {
+                let sql = "SELECT l.item, l.event FROM ledger l JOIN sessions s ON s.id = l.session
+                    JOIN tenants t ON t.id = s.tenant WHERE t.name = ?1 AND s.name = ?2 ORDER BY l.item, l.event";
+                let mut rows = connection.prepare(sql)?;
+                let events = rows.query_map(params![self.scope().tenant, session], |row| {
+                    Ok(Event { item: row.get(0)?, event: row.get(1)? })
+                })?;
+                events.collect::<rusqlite::Result<Vec<Event>>>()
+            };
+            read().map_err(|error| fault::of("read", path, &error))
+        })
+    }
+}

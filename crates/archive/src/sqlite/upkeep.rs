@@ -1,0 +1,287 @@
+//! What is in the archive, is it whole, and what may leave? Lists, checks, eviction on demand, purges.
+
+use std::path::Path;
+
+use rusqlite::{Connection, Transaction, params};
+
+use super::{
+    SqliteArchive, evict, fault, indexer, rows, store,
+    writer::{self, Desk},
+};
+use crate::{Evicted, Reach, Result};
+
+/// Places of damage that a scan lists; more are only counted, since one bad stretch of a disk hits many records.
+pub const MAX_LISTED_DAMAGE: usize = 100;
+
+/// What a reading of every record found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Scan {
+    /// Originals, damaged ones included.
+    pub originals: u64,
+    /// Manifests, damaged ones included: one for each body that was handed out.
+    pub manifests: u64,
+    /// Bytes in use, those of every tenant and of the indexes included.
+    pub bytes: u64,
+    /// Bytes that the archive may take.
+    pub capacity_bytes: u64,
+    /// Records that fail their checksum.
+    pub damaged: u64,
+    /// The first [`MAX_LISTED_DAMAGE`] of them.
+    pub places: Vec<String>,
+    /// Whether the structure of the file is whole.
+    pub is_structure_sound: bool,
+}
+
+impl Scan {
+    /// Says whether all that is stored can be read.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.damaged == 0 && self.is_structure_sound
+    }
+}
+
+/// One session and what it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SessionRow {
+    /// Its name.
+    pub session: String,
+    /// Originals that are here.
+    pub originals: u64,
+    /// Their bytes as they were cut.
+    pub bytes: u64,
+    /// Bodies that can be restored.
+    pub bodies: u64,
+    /// When a body of it was last handed out, in milliseconds since 1970.
+    pub used_at: i64,
+}
+
+/// What to purge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Purge {
+    /// One original, and every manifest of a session that held it.
+    Id(String),
+    /// A session with its manifests, calls, ledger, and every original that no other session holds.
+    Session(String),
+}
+
+/// What a purge removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Purged {
+    /// Originals.
+    pub originals: u64,
+    /// Manifests: the bodies they belong to can no longer be restored.
+    pub manifests: u64,
+}
+
+impl SqliteArchive {
+    /// Reads every record of the tenant and checks it against its checksum, and the structure of the file. Changes
+    /// nothing.
+    ///
+    /// ```
+    /// use liveset_archive::{Archive, Release, SqliteArchive};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let archive = SqliteArchive::open(folder.path().join("archive.db"))?;
+    /// archive.put(&Release::new(b"body", vec![1], vec![("0f".repeat(16), vec![2, 3])]))?;
+    /// let scan = archive.scan()?;
+    /// assert_eq!((scan.originals, scan.manifests, scan.is_sound()), (1, 1, true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The file system. Damage is no error here but what a scan looks for.
+    pub fn scan(&self) -> Result<Scan> {
+        let capacity_bytes = self.limits().capacity_bytes;
+        self.read(|connection, path| scan(connection, path, &self.scope().tenant, capacity_bytes))
+    }
+
+    /// Lists the tenant's sessions, newest first.
+    ///
+    /// # Errors
+    /// Damage, or the file system.
+    pub fn sessions(&self) -> Result<Vec<SessionRow>> {
+        self.read(|connection, path| {
+            sessions(connection, &self.scope().tenant, self.scope().border())
+                .map_err(|error| fault::of("read", path, &error))
+        })
+    }
+
+    /// Evicts until at most `goal_bytes` are in use, or nothing is left that may go; then gives the space back.
+    ///
+    /// # Errors
+    /// The file system.
+    pub fn evict(&self, goal_bytes: u64, reach: Reach) -> Result<Evicted> {
+        let now = self.now();
+        self.write(move |desk| {
+            let Desk { connection, path, limits, .. } = desk;
+            let evicted = writer::write(connection, path, |transaction| {
+                let evicted = evict::evict(transaction, path, limits, now, goal_bytes, reach)?;
+                indexer::forget_removed(transaction).map_err(|error| fault::of("write", path, &error))?;
+                Ok(evicted)
+            })?;
+            give_back(connection).map_err(|error| fault::of("write", path, &error))?;
+            desk.whole.clear();
+            Ok(evicted)
+        })
+    }
+
+    /// Removes what is named, for good: the bytes are overwritten in the file.
+    ///
+    /// # Errors
+    /// A malformed id, or the file system.
+    pub fn purge(&self, what: &Purge) -> Result<Purged> {
+        let (tenant, what) = (self.scope().tenant.clone(), what.clone());
+        if let Purge::Id(id) = &what {
+            store::original_name(id)?;
+        }
+        self.write(move |desk| {
+            let Desk { connection, path, .. } = desk;
+            let fail = |error| fault::of("write", path, &error);
+            connection.pragma_update(None, "secure_delete", true).map_err(fail)?;
+            let purged = writer::write(connection, path, |transaction| {
+                let purged = purge(transaction, path, &tenant, &what)?;
+                indexer::forget_removed(transaction).map_err(fail)?;
+                Ok(purged)
+            });
+            give_back(connection).map_err(fail)?;
+            connection.pragma_update(None, "secure_delete", false).map_err(fail)?;
+            desk.whole.clear();
+            Ok(purged?)
+        })
+    }
+}
+
+/// Gives freed pages to the system and empties the log, which still holds what was removed.
+fn give_back(connection: &Connection) -> rusqlite::Result<()> {
+    connection.prepare("PRAGMA incremental_vacuum")?.query_map([], |_| Ok(()))?.for_each(drop);
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+}
+
+fn scan(connection: &Connection, path: &Path, tenant: &str, capacity_bytes: u64) -> Result<Scan> {
+    let fail = |error| fault::of("read", path, &error);
+    let check: rusqlite::Result<String> = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0));
+    let bytes = evict::used_bytes(connection).unwrap_or(0);
+    let mut found =
+        Scan { capacity_bytes, bytes, is_structure_sound: check.is_ok_and(|told| told == "ok"), ..Scan::default() };
+    let Some(tenant) = rows::tenant(connection, tenant).map_err(fail)? else { return Ok(found) };
+    let texts = "SELECT b.form, b.body, o.len, o.sum, o.name FROM originals o LEFT JOIN bodies b USING (id)
+        WHERE o.tenant = ?1 AND o.removed = 0";
+    let manifests = "SELECT form, body, len, sum, output FROM manifests WHERE tenant = ?1";
+    for (sql, what) in [(texts, "original"), (manifests, "manifest")] {
+        let listed = look_through(connection, path, sql, tenant, what, &mut found);
+        // Where the tables themselves are broken, nobody knows what stands behind the break.
+        if listed.is_err() {
+            found.is_structure_sound = false;
+        }
+    }
+    Ok(found)
+}
+
+fn look_through(
+    connection: &Connection,
+    path: &Path,
+    sql: &str,
+    tenant: i64,
+    what: &'static str,
+    found: &mut Scan,
+) -> rusqlite::Result<()> {
+    let mut rows_found = connection.prepare(sql)?;
+    let mut rows_found = rows_found.query([tenant])?;
+    while let Some(row) = rows_found.next()? {
+        match what {
+            "original" => found.originals += 1,
+            _ => found.manifests += 1,
+        }
+        let name: Vec<u8> = row.get(4)?;
+        let place = format!("{what} {}", store::shown_name(&name));
+        let is_whole = rows::Packed::of(row, 0).is_ok_and(|packed| packed.unpacked(path, || place.clone()).is_ok());
+        if !is_whole {
+            found.damaged += 1;
+            if found.places.len() < MAX_LISTED_DAMAGE {
+                found.places.push(place);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn sessions(connection: &Connection, tenant: &str, border: Option<&str>) -> rusqlite::Result<Vec<SessionRow>> {
+    let Some(tenant) = rows::tenant(connection, tenant)? else { return Ok(Vec::new()) };
+    let sql = "SELECT s.name, s.used_at, count(o.id), coalesce(sum(o.len), 0),
+            (SELECT count(*) FROM manifests m WHERE m.session = s.id)
+        FROM sessions s
+        LEFT JOIN (SELECT DISTINCT session, original FROM calls) c ON c.session = s.id
+        LEFT JOIN originals o ON o.id = c.original AND o.removed = 0
+        WHERE s.tenant = ?1 AND (?2 IS NULL OR s.name = ?2) GROUP BY s.id ORDER BY s.used_at DESC, s.id DESC";
+    let mut rows = connection.prepare(sql)?;
+    let number = |row: &rusqlite::Row<'_>, at| row.get::<_, i64>(at).map(|number| u64::try_from(number).unwrap_or(0));
+    let found = rows.query_map(params![tenant, border], |row| {
+        Ok(SessionRow {
+            session: row.get(0)?,
+            used_at: row.get(1)?,
+            originals: number(row, 2)?,
+            bytes: number(row, 3)?,
+            bodies: number(row, 4)?,
+        })
+    })?;
+    found.collect()
+}
+
+fn purge(transaction: &Transaction<'_>, path: &Path, tenant: &str, what: &Purge) -> Result<Purged> {
+    let fail = |error| fault::of("write", path, &error);
+    let Some(tenant) = rows::tenant(transaction, tenant).map_err(fail)? else { return Ok(Purged::default()) };
+    match what {
+        Purge::Id(id) => purge_id(transaction, tenant, &store::original_name(id)?).map_err(fail),
+        Purge::Session(name) => match rows::session(transaction, tenant, name).map_err(fail)? {
+            None => Ok(Purged::default()),
+            Some(session) => purge_session(transaction, session).map_err(fail),
+        },
+    }
+}
+
+fn purge_id(transaction: &Transaction<'_>, tenant: i64, name: &store::Name) -> rusqlite::Result<Purged> {
+    let sql = "SELECT id FROM originals WHERE tenant = ?1 AND name = ?2 AND removed <> ?3";
+    let found: Vec<i64> = ids(transaction, sql, params![tenant, name, evict::PURGED])?;
+    let mut purged = Purged::default();
+    for id in found {
+        // A manifest holds raw pieces of the text wherever a client escapes in its own way.
+        let sql = "DELETE FROM manifests WHERE session IN (SELECT session FROM calls WHERE original = ?1)";
+        purged.manifests += transaction.execute(sql, [id])? as u64;
+        purged.originals += 1;
+        forget(transaction, id)?;
+    }
+    Ok(purged)
+}
+
+fn purge_session(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<Purged> {
+    let alone = "SELECT DISTINCT original FROM calls c WHERE session = ?1
+        AND NOT EXISTS (SELECT 1 FROM calls other WHERE other.original = c.original AND other.session <> ?1)";
+    let found = ids(transaction, alone, params![session])?;
+    let mut purged = Purged { originals: found.len() as u64, manifests: 0 };
+    for id in found {
+        forget(transaction, id)?;
+    }
+    purged.manifests = transaction.execute("DELETE FROM manifests WHERE session = ?1", [session])? as u64;
+    for sql in [
+        "DELETE FROM calls WHERE session = ?1",
+        "DELETE FROM ledger WHERE session = ?1",
+        "DELETE FROM sessions WHERE id = ?1",
+    ] {
+        transaction.execute(sql, [session])?;
+    }
+    Ok(purged)
+}
+
+fn ids(transaction: &Transaction<'_>, sql: &str, bound: impl rusqlite::Params) -> rusqlite::Result<Vec<i64>> {
+    transaction.prepare(sql)?.query_map(bound, |row| row.get(0))?.collect()
+}
+
+/// Removes a text and every call that tells of it. That it was purged stays known, by its id alone.
+fn forget(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
+    evict::remove_text(transaction, id, evict::PURGED)?;
+    transaction.execute("DELETE FROM calls WHERE original = ?1", [id])?;
+    Ok(())
+}

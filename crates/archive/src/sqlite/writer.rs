@@ -1,0 +1,289 @@
+//! Who writes? One thread a handle, so that releases that arrive together share one commit.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex, PoisonError,
+        mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::{FileId, connect, evict, fault, file_id, indexer, schema, store};
+use crate::{Error, Result, folder};
+
+/// Releases that one commit may hold: more would let the first wait for the last.
+const MAX_GROUP: usize = 64;
+
+/// Jobs that may wait; who hands in more waits too.
+const QUEUE: usize = 1_024;
+
+/// Without work for so long, the writer brings the index up to date: short enough that a search finds it done, long
+/// enough that releases that follow each other never wait for it.
+const IDLE: Duration = Duration::from_millis(250);
+
+type Task = Box<dyn FnOnce(&mut Desk) + Send>;
+
+/// A batch, and where its answer is waited for.
+type Waiting = (store::Batch, SyncSender<Result<store::Stored>>);
+
+enum Job {
+    Put(Box<Waiting>),
+    Task(Task),
+}
+
+/// What the writing thread works with.
+pub(super) struct Desk {
+    pub(super) connection: Connection,
+    pub(super) path: PathBuf,
+    pub(super) limits: evict::Limits,
+    /// Texts that this thread wrote, or read and found whole.
+    pub(super) whole: HashSet<i64>,
+    /// Which file the connection writes to.
+    file: Option<FileId>,
+    /// A write failed, and what became of it is unknown: a later sync may call it written although it is not.
+    pub(super) has_failed: bool,
+}
+
+/// The writing thread, started by the first write.
+pub(super) struct Writer {
+    path: PathBuf,
+    limits: evict::Limits,
+    running: Mutex<Option<Running>>,
+}
+
+struct Running {
+    jobs: SyncSender<Job>,
+    thread: JoinHandle<()>,
+}
+
+impl Writer {
+    pub(super) fn new(path: &Path, limits: evict::Limits) -> Self {
+        Self { path: path.to_owned(), limits, running: Mutex::new(None) }
+    }
+
+    /// Stores a batch and waits until it is durable.
+    pub(super) fn put(&self, batch: store::Batch) -> Result<store::Stored> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        self.send(Job::Put(Box::new((batch, reply))))?;
+        answer.recv().unwrap_or_else(|_| Err(self.failed()))
+    }
+
+    /// Runs something else in the writing thread and waits for it.
+    pub(super) fn run<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&mut Desk) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        self.send(Job::Task(Box::new(move |desk| {
+            // Who asked may have gone.
+            let _ = reply.send(task(desk));
+        })))?;
+        answer.recv().unwrap_or_else(|_| Err(self.failed()))
+    }
+
+    fn send(&self, job: Job) -> Result<()> {
+        let jobs = {
+            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            match &*running {
+                Some(running) => running.jobs.clone(),
+                None => running.insert(self.start()?).jobs.clone(),
+            }
+        };
+        jobs.send(job).map_err(|_| self.failed())
+    }
+
+    fn failed(&self) -> Error {
+        Error::Failed { path: self.path.clone() }
+    }
+
+    fn start(&self) -> Result<Running> {
+        let mut connection = connect::writer(&self.path)?;
+        schema::prepare(&mut connection, &self.path)?;
+        folder::sync_above(&self.path)?;
+        let mut desk = Desk {
+            connection,
+            path: self.path.clone(),
+            limits: self.limits,
+            whole: HashSet::new(),
+            file: file_id(&self.path),
+            has_failed: false,
+        };
+        let (jobs, queue) = mpsc::sync_channel(QUEUE);
+        let builder = std::thread::Builder::new().name("liveset-archive".to_owned());
+        let thread =
+            builder.spawn(move || desk.work(&queue)).map_err(crate::error::at("start a thread for", &self.path))?;
+        Ok(Running { jobs, thread })
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let running = self.running.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Running { jobs, thread }) = running {
+            drop(jobs);
+            // Each job was answered; closing the file is all that is left.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Desk {
+    fn work(&mut self, queue: &Receiver<Job>) {
+        // What an earlier process left unindexed is left to the first search.
+        let mut is_behind = false;
+        loop {
+            let job = match is_behind {
+                true => queue.recv_timeout(IDLE),
+                false => queue.recv().map_err(RecvTimeoutError::from),
+            };
+            match job {
+                Ok(Job::Task(task)) => task(self),
+                Ok(Job::Put(first)) => {
+                    let next = self.put_group(vec![*first], queue);
+                    is_behind = true;
+                    if let Some(task) = next {
+                        task(self);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    // A failure shows at the search, which tries again.
+                    is_behind = matches!(indexer::step(self), Ok(indexer::Progress::More));
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Stores what waits together with the first; gives the task that ended the group.
+    fn put_group(&mut self, mut group: Vec<Waiting>, queue: &Receiver<Job>) -> Option<Task> {
+        let mut next = None;
+        while group.len() < MAX_GROUP {
+            match queue.try_recv() {
+                Ok(Job::Put(waiting)) => group.push(*waiting),
+                Ok(Job::Task(task)) => {
+                    next = Some(task);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        let batches: Vec<&store::Batch> = group.iter().map(|(batch, _)| batch).collect();
+        let answers = match self.commit(&batches) {
+            Ok(answers) => answers,
+            // One of them may be what does not go; the others should not pay for it.
+            Err(_) if group.len() > 1 && !self.has_failed => batches
+                .iter()
+                .map(|batch| self.commit(&[batch]).and_then(|mut one| one.pop().unwrap_or_else(|| Err(self.failed()))))
+                .collect(),
+            Err(error) => vec![Err(error)],
+        };
+        for ((_, reply), answer) in group.iter().zip(answers) {
+            let _ = reply.send(answer);
+        }
+        // Where the group failed as a whole, the others' channels close unanswered, which says the same.
+        next
+    }
+
+    /// Stores batches in one transaction. A batch that is refused leaves nothing; the others go on.
+    fn commit(&mut self, batches: &[&store::Batch]) -> Result<Vec<Result<store::Stored>>> {
+        if self.has_failed {
+            return Err(self.failed());
+        }
+        let done = self.commit_here(batches)?;
+        // What was written to a file without a name is lost when it is closed.
+        let is_named = file_id(&self.path) == self.file;
+        let is_whole = connect::beside(&self.path, "-wal").exists() || !self.is_logged();
+        match is_named && is_whole {
+            true => Ok(done),
+            false => {
+                self.has_failed = true;
+                Err(Error::Removed { path: self.path.clone() })
+            }
+        }
+    }
+
+    /// Says whether a log lies beside the file.
+    fn is_logged(&self) -> bool {
+        let mode = self.connection.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0));
+        mode.is_ok_and(|mode| mode == "wal")
+    }
+
+    fn commit_here(&mut self, batches: &[&store::Batch]) -> Result<Vec<Result<store::Stored>>> {
+        let Self { connection, path, limits, whole, .. } = self;
+        let mut fresh = Vec::new();
+        let outcome = write(connection, path, |transaction| {
+            let mut answers = Vec::with_capacity(batches.len());
+            for batch in batches {
+                let fail = |error| fault::of("write", path, &error);
+                transaction.execute_batch("SAVEPOINT release").map_err(fail)?;
+                let mark = fresh.len();
+                let answer = store::put(transaction, path, batch, whole, &mut fresh);
+                if !matches!(answer, Ok(store::Stored::Whole)) {
+                    transaction.execute_batch("ROLLBACK TO release").map_err(fail)?;
+                    fresh.truncate(mark);
+                }
+                transaction.execute_batch("RELEASE release").map_err(fail)?;
+                match answer {
+                    Err(error) if !error.is_refusal() => return Err(error),
+                    answer => answers.push(answer),
+                }
+            }
+            let now = batches.iter().map(|batch| batch.at).max().unwrap_or_default();
+            evict::make_room(transaction, path, limits, now)?;
+            Ok(answers)
+        });
+        match outcome {
+            Ok(answers) => {
+                whole.extend(fresh);
+                Ok(answers)
+            }
+            Err(Failure::Before(error)) => Err(error),
+            Err(Failure::Commit(error)) => {
+                // A later commit may be called durable on top of pages that never reached the disk.
+                self.has_failed = !matches!(error, Error::Busy { .. });
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) fn failed(&self) -> Error {
+        Error::Failed { path: self.path.clone() }
+    }
+}
+
+/// Where a transaction failed.
+pub(super) enum Failure {
+    /// Nothing was handed to the disk as done.
+    Before(Error),
+    /// The commit itself failed.
+    Commit(Error),
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Before(error) | Failure::Commit(error) => error,
+        }
+    }
+}
+
+/// Runs one transaction: all of it is durable afterwards, or nothing of it is there.
+pub(super) fn write<T>(
+    connection: &mut Connection,
+    path: &Path,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T>,
+) -> std::result::Result<T, Failure> {
+    let fail = |error| fault::of("write", path, &error);
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail).map_err(Failure::Before)?;
+    // Another process may have brought the file to a newer layout since it was opened.
+    schema::layout(&transaction, path).map_err(Failure::Before)?;
+    let done = work(&transaction).map_err(Failure::Before)?;
+    transaction.commit().map_err(fail).map_err(Failure::Commit)?;
+    Ok(done)
+}
