@@ -11,6 +11,8 @@ use super::defect::{Defect, MAX_DEFECTS_PER_CODE};
 ///
 /// Places move when something before them is removed, so defects are compared by code and by path without places, and counted:
 /// of more than before, those at paths that were sound before are given. A code at its limit before explains any number.
+/// A result that answered a call for the second time, or far from it, has no call of its own: it is no worse off once that
+/// call is gone, though it goes by another code then.
 ///
 /// ```
 /// use liveset_engine::{json::Outline, transcript::WireFormat, validate};
@@ -36,13 +38,30 @@ pub fn new_defects(before: &[Defect], after: &[Defect]) -> Vec<Defect> {
         after.iter().filter(is_open).partition(|defect| exact.contains(&(defect.code, defect.path.as_str())));
     let mut new = Vec::new();
     for defect in same.into_iter().chain(moved) {
-        match explained.get_mut(&(defect.code, without_places(&defect.path))) {
-            Some(count) if *count > 0 => *count -= 1,
-            Some(_) | None => new.push(defect.clone()),
+        if !takes(&mut explained, defect.code, &defect.path) {
+            new.push(defect.clone());
         }
     }
+    new.retain(|defect| {
+        let mut was_loose = |code: &Code| takes(&mut explained, *code, &defect.path);
+        defect.code != Code::OrphanResult || !LOOSE_RESULTS.iter().any(&mut was_loose)
+    });
     new.sort();
     new
+}
+
+/// What a result is called that has no call of its own though one with its id is there.
+const LOOSE_RESULTS: [Code; 2] = [Code::DuplicateResult, Code::ResultNotAdjacent];
+
+/// Takes one defect of this kind out of those that explain others.
+fn takes(explained: &mut BTreeMap<(Code, String), usize>, code: Code, path: &str) -> bool {
+    match explained.get_mut(&(code, without_places(path))) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            true
+        }
+        Some(_) | None => false,
+    }
 }
 
 /// Gives `messages[].content[]` for `messages[3].content[1]`.

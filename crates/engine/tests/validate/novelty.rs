@@ -40,6 +40,25 @@ fn the_same_code_elsewhere_is_new() {
 }
 
 #[test]
+fn a_second_answer_whose_call_is_gone_is_no_new_defect_and_a_first_one_is() {
+    let of = |code: Code, paths: &[&str]| -> Vec<Defect> {
+        defects(paths).into_iter().map(|defect| Defect { code, ..defect }).collect()
+    };
+    for loose in [Code::DuplicateResult, Code::ResultNotAdjacent] {
+        let before = of(loose, &["messages[7]"]);
+        assert_eq!(new_defects(&before, &of(Code::OrphanResult, &["messages[3]"])), []);
+        assert_eq!(new_defects(&before, &of(Code::OrphanResult, &["messages[3]", "messages[5]"])).len(), 1);
+        // One that still is what it was explains no other.
+        let after = [of(loose, &["messages[3]"]), of(Code::OrphanResult, &["messages[5]"])].concat();
+        assert_eq!(new_defects(&before, &after).len(), 1);
+    }
+    assert_eq!(
+        new_defects(&of(Code::OrphanResult, &["messages[7]"]), &of(Code::DuplicateResult, &["messages[3]"])).len(),
+        1
+    );
+}
+
+#[test]
 fn a_code_at_its_limit_explains_any_number() {
     let full = vec!["messages[1]"; MAX_DEFECTS_PER_CODE];
     assert_eq!(new_paths(&full, &["system[7]"]), [""; 0]);
