@@ -5,7 +5,7 @@ use rusqlite::{Transaction, params};
 use super::{
     fault, rows,
     words::{MAX_INDEXED_BYTES, Words, terms},
-    writer::{self, Desk},
+    writer::Desk,
 };
 use crate::Result;
 
@@ -31,12 +31,8 @@ pub(super) fn catch_up(desk: &mut Desk) -> Result<()> {
 }
 
 fn step_of(desk: &mut Desk, bytes: i64) -> Result<Progress> {
-    if desk.has_failed {
-        return Err(desk.failed());
-    }
-    let path = desk.path.clone();
-    let done = writer::write(&mut desk.connection, &path, |transaction| {
-        let fail = |error| fault::of("index", &path, &error);
+    desk.write(|transaction, path| {
+        let fail = |error| fault::of("index", path, &error);
         let sql = "SELECT id, len FROM unindexed JOIN originals USING (id) ORDER BY id LIMIT 512";
         let mut rows = transaction.prepare(sql).map_err(fail)?;
         let waiting: Vec<(i64, i64)> =
@@ -48,12 +44,11 @@ fn step_of(desk: &mut Desk, bytes: i64) -> Result<Progress> {
             }
             left -= len;
             // A damaged text cannot be found by its words; reading it says what is wrong.
-            let text = rows::body(transaction, &path, *id).unwrap_or_default();
+            let text = rows::body(transaction, path, *id).unwrap_or_default();
             index(transaction, *id, text.as_deref().unwrap_or_default()).map_err(fail)?;
         }
         Ok(if waiting.is_empty() { Progress::Done } else { Progress::More })
-    });
-    Ok(done?)
+    })
 }
 
 fn index(transaction: &Transaction<'_>, id: i64, text: &[u8]) -> rusqlite::Result<()> {

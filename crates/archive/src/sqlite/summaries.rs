@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::{SqliteArchive, fault, rows, writer};
+use super::{SqliteArchive, fault, rows};
 use crate::{Result, batch::Key};
 
 /// Something that only one request knew, at an item of its conversation.
@@ -32,8 +32,7 @@ impl SqliteArchive {
     pub fn put_summary(&self, input: &str, text: &str) -> Result<String> {
         let (tenant, key, text, at) = (self.scope().tenant.clone(), Key::manifest(input)?, text.to_owned(), self.now());
         self.write(move |desk| {
-            let path = desk.path.clone();
-            let stored = writer::write(&mut desk.connection, &path, |transaction| {
+            desk.write(|transaction, path| {
                 let write = || {
                     let tenant = rows::tenant_or_new(transaction, &tenant)?;
                     let sql = "INSERT OR IGNORE INTO summaries (tenant, input, text, at) VALUES (?1, ?2, ?3, ?4)";
@@ -41,9 +40,8 @@ impl SqliteArchive {
                     let sql = "SELECT text FROM summaries WHERE tenant = ?1 AND input = ?2";
                     transaction.query_row(sql, params![tenant, key.id], |row| row.get(0))
                 };
-                write().map_err(|error| fault::of("write", &path, &error))
-            });
-            Ok(stored?)
+                write().map_err(|error| fault::of("write", path, &error))
+            })
         })
     }
 
@@ -67,17 +65,15 @@ impl SqliteArchive {
     pub fn put_event(&self, session: &str, event: &Event) -> Result<()> {
         let (tenant, session, event, at) = (self.scope().tenant.clone(), session.to_owned(), event.clone(), self.now());
         self.write(move |desk| {
-            let path = desk.path.clone();
-            let done = writer::write(&mut desk.connection, &path, |transaction| {
+            desk.write(|transaction, path| {
                 let write = || {
                     let tenant = rows::tenant_or_new(transaction, &tenant)?;
                     let session = rows::session_or_new(transaction, tenant, &session, at)?;
                     let sql = "INSERT OR IGNORE INTO ledger (session, item, event, at) VALUES (?1, ?2, ?3, ?4)";
                     transaction.execute(sql, params![session, event.item, event.event, at])
                 };
-                write().map(drop).map_err(|error| fault::of("write", &path, &error))
-            });
-            Ok(done?)
+                write().map(drop).map_err(|error| fault::of("write", path, &error))
+            })
         })
     }
 

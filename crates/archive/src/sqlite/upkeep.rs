@@ -4,10 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, Transaction, params};
 
-use super::{
-    SqliteArchive, evict, fault, indexer, rows, store,
-    writer::{self, Desk},
-};
+use super::{SqliteArchive, evict, fault, indexer, rows, store, writer::Desk};
 use crate::{Evicted, Reach, Result};
 
 /// Places of damage that a scan lists; more are only counted, since one bad stretch of a disk hits many records.
@@ -116,14 +113,15 @@ impl SqliteArchive {
     pub fn evict(&self, goal_bytes: u64, reach: Reach) -> Result<Evicted> {
         let now = self.now();
         self.write(move |desk| {
-            let Desk { connection, path, limits, .. } = desk;
-            let evicted = writer::write(connection, path, |transaction| {
-                let evicted = evict::evict(transaction, path, limits, now, goal_bytes, reach)?;
+            let limits = desk.limits;
+            let evicted = desk.write(|transaction, path| {
+                let evicted = evict::evict(transaction, path, &limits, now, goal_bytes, reach)?;
                 indexer::forget_removed(transaction).map_err(|error| fault::of("write", path, &error))?;
                 Ok(evicted)
-            })?;
-            give_back(connection).map_err(|error| fault::of("write", path, &error))?;
+            });
             desk.whole.clear();
+            let evicted = evicted?;
+            desk.give_back()?;
             Ok(evicted)
         })
     }
@@ -138,26 +136,24 @@ impl SqliteArchive {
             store::original_name(id)?;
         }
         self.write(move |desk| {
-            let Desk { connection, path, .. } = desk;
-            let fail = |error| fault::of("write", path, &error);
-            connection.pragma_update(None, "secure_delete", true).map_err(fail)?;
-            let purged = writer::write(connection, path, |transaction| {
+            overwrite_removed(desk, true)?;
+            let purged = desk.write(|transaction, path| {
                 let purged = purge(transaction, path, &tenant, &what)?;
-                indexer::forget_removed(transaction).map_err(fail)?;
+                indexer::forget_removed(transaction).map_err(|error| fault::of("write", path, &error))?;
                 Ok(purged)
             });
-            give_back(connection).map_err(fail)?;
-            connection.pragma_update(None, "secure_delete", false).map_err(fail)?;
             desk.whole.clear();
-            Ok(purged?)
+            let done = purged.and_then(|purged| desk.give_back().map(|()| purged));
+            overwrite_removed(desk, false)?;
+            done
         })
     }
 }
 
-/// Gives freed pages to the system and empties the log, which still holds what was removed.
-fn give_back(connection: &Connection) -> rusqlite::Result<()> {
-    connection.prepare("PRAGMA incremental_vacuum")?.query_map([], |_| Ok(()))?.for_each(drop);
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+/// Says whether what is removed from now on is overwritten where it stood.
+fn overwrite_removed(desk: &Desk, is_overwritten: bool) -> Result<()> {
+    let done = desk.connection.pragma_update(None, "secure_delete", is_overwritten);
+    done.map_err(|error| fault::of("write", &desk.path, &error))
 }
 
 fn scan(connection: &Connection, path: &Path, tenant: &str, capacity_bytes: u64) -> Result<Scan> {

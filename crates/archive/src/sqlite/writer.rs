@@ -46,7 +46,7 @@ pub(super) struct Desk {
     /// Which file the connection writes to.
     file: Option<FileId>,
     /// A write failed, and what became of it is unknown: a later sync may call it written although it is not.
-    pub(super) has_failed: bool,
+    has_failed: bool,
 }
 
 /// The writing thread, started by the first write.
@@ -191,20 +191,58 @@ impl Desk {
 
     /// Stores batches in one transaction. A batch that is refused leaves nothing; the others go on.
     fn commit(&mut self, batches: &[&store::Batch]) -> Result<Vec<Result<store::Stored>>> {
+        let (limits, whole) = (self.limits, std::mem::take(&mut self.whole));
+        let mut fresh = Vec::new();
+        let outcome = self.write(|transaction, path| {
+            let answers = put_each(transaction, path, batches, &whole, &mut fresh)?;
+            let now = batches.iter().map(|batch| batch.at).max().unwrap_or_default();
+            evict::make_room(transaction, path, &limits, now)?;
+            Ok(answers)
+        });
+        self.whole = whole;
+        if outcome.is_ok() {
+            self.whole.extend(fresh);
+        }
+        outcome
+    }
+
+    /// Runs one transaction: all of it is durable afterwards, or nothing of it may be relied on. The one way to write.
+    pub(super) fn write<T>(&mut self, work: impl FnOnce(&Transaction<'_>, &Path) -> Result<T>) -> Result<T> {
+        let path = self.path.clone();
+        self.lasting(|connection| transact(connection, &path, |transaction| work(transaction, &path)))
+    }
+
+    /// Gives freed pages to the system and empties the log, which still holds what was removed.
+    pub(super) fn give_back(&mut self) -> Result<()> {
+        let path = self.path.clone();
+        self.lasting(|connection| {
+            give_back(connection).map_err(|error| Failure::Commit(fault::of("write", &path, &error)))
+        })
+    }
+
+    /// Sees to it that what was written is still there under its name, and that a file whose state nobody knows takes no
+    /// more.
+    fn lasting<T>(&mut self, work: impl FnOnce(&mut Connection) -> std::result::Result<T, Failure>) -> Result<T> {
         if self.has_failed {
             return Err(self.failed());
         }
-        let done = self.commit_here(batches)?;
+        let done = match work(&mut self.connection) {
+            Ok(done) => done,
+            Err(Failure::Before(error)) => return Err(error),
+            Err(Failure::Commit(error)) => {
+                // A later commit may be called durable on top of pages that never reached the disk.
+                self.has_failed = !matches!(error, Error::Busy { .. });
+                return Err(error);
+            }
+        };
         // What was written to a file without a name is lost when it is closed.
         let is_named = file_id(&self.path) == self.file;
         let is_whole = connect::beside(&self.path, "-wal").exists() || !self.is_logged();
-        match is_named && is_whole {
-            true => Ok(done),
-            false => {
-                self.has_failed = true;
-                Err(Error::Removed { path: self.path.clone() })
-            }
+        if is_named && is_whole {
+            return Ok(done);
         }
+        self.has_failed = true;
+        Err(Error::Removed { path: self.path.clone() })
     }
 
     /// Says whether a log lies beside the file.
@@ -213,67 +251,53 @@ impl Desk {
         mode.is_ok_and(|mode| mode == "wal")
     }
 
-    fn commit_here(&mut self, batches: &[&store::Batch]) -> Result<Vec<Result<store::Stored>>> {
-        let Self { connection, path, limits, whole, .. } = self;
-        let mut fresh = Vec::new();
-        let outcome = write(connection, path, |transaction| {
-            let mut answers = Vec::with_capacity(batches.len());
-            for batch in batches {
-                let fail = |error| fault::of("write", path, &error);
-                transaction.execute_batch("SAVEPOINT release").map_err(fail)?;
-                let mark = fresh.len();
-                let answer = store::put(transaction, path, batch, whole, &mut fresh);
-                if !matches!(answer, Ok(store::Stored::Whole)) {
-                    transaction.execute_batch("ROLLBACK TO release").map_err(fail)?;
-                    fresh.truncate(mark);
-                }
-                transaction.execute_batch("RELEASE release").map_err(fail)?;
-                match answer {
-                    Err(error) if !error.is_refusal() => return Err(error),
-                    answer => answers.push(answer),
-                }
-            }
-            let now = batches.iter().map(|batch| batch.at).max().unwrap_or_default();
-            evict::make_room(transaction, path, limits, now)?;
-            Ok(answers)
-        });
-        match outcome {
-            Ok(answers) => {
-                whole.extend(fresh);
-                Ok(answers)
-            }
-            Err(Failure::Before(error)) => Err(error),
-            Err(Failure::Commit(error)) => {
-                // A later commit may be called durable on top of pages that never reached the disk.
-                self.has_failed = !matches!(error, Error::Busy { .. });
-                Err(error)
-            }
-        }
-    }
-
-    pub(super) fn failed(&self) -> Error {
+    fn failed(&self) -> Error {
         Error::Failed { path: self.path.clone() }
     }
 }
 
 /// Where a transaction failed.
-pub(super) enum Failure {
+enum Failure {
     /// Nothing was handed to the disk as done.
     Before(Error),
     /// The commit itself failed.
     Commit(Error),
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Before(error) | Failure::Commit(error) => error,
+/// Writes batches inside a transaction; takes back those that are refused.
+fn put_each(
+    transaction: &Transaction<'_>,
+    path: &Path,
+    batches: &[&store::Batch],
+    whole: &HashSet<i64>,
+    fresh: &mut Vec<i64>,
+) -> Result<Vec<Result<store::Stored>>> {
+    let fail = |error| fault::of("write", path, &error);
+    let mut answers = Vec::with_capacity(batches.len());
+    for batch in batches {
+        transaction.execute_batch("SAVEPOINT release").map_err(fail)?;
+        let mark = fresh.len();
+        let answer = store::put(transaction, path, batch, whole, fresh);
+        if !matches!(answer, Ok(store::Stored::Whole)) {
+            transaction.execute_batch("ROLLBACK TO release").map_err(fail)?;
+            fresh.truncate(mark);
+        }
+        transaction.execute_batch("RELEASE release").map_err(fail)?;
+        match answer {
+            Err(error) if !error.is_refusal() => return Err(error),
+            answer => answers.push(answer),
         }
     }
+    Ok(answers)
 }
 
-/// Runs one transaction: all of it is durable afterwards, or nothing of it is there.
-pub(super) fn write<T>(
+fn give_back(connection: &Connection) -> rusqlite::Result<()> {
+    connection.prepare("PRAGMA incremental_vacuum")?.query_map([], |_| Ok(()))?.for_each(drop);
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+}
+
+/// Runs one transaction.
+fn transact<T>(
     connection: &mut Connection,
     path: &Path,
     work: impl FnOnce(&Transaction<'_>) -> Result<T>,

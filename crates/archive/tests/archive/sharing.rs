@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use liveset_archive::{Archive, Error, SqliteArchive, output_hash};
+use liveset_archive::{Archive, Error, Event, Purge, Reach, Result, SqliteArchive, output_hash};
 
 use crate::{id, release, text};
 
@@ -87,4 +87,34 @@ fn a_deleted_file_takes_no_more_releases() {
     assert!(matches!(archive.put(&release("a", &[(1, "one")])), Err(Error::Removed { .. })));
     assert!(archive.put(&release("b", &[(2, "two")])).is_err());
     assert!(archive.original(&id(1)).is_err(), "what was stored is not said to be unknown");
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_said_to_be_written_to_a_file_that_was_deleted_or_replaced() {
+    type Write = fn(&SqliteArchive) -> Result<()>;
+    let writes: [(&str, Write); 6] = [
+        ("put", |archive| archive.put(&release("b", &[(2, "two")]))),
+        ("event", |archive| archive.put_event("s", &Event { item: 1, event: "cold".into() })),
+        ("summary", |archive| archive.put_summary(&output_hash(b"input"), "short").map(drop)),
+        ("evict", |archive| archive.evict(0, Reach::Everything).map(drop)),
+        ("purge", |archive| archive.purge(&Purge::Id(id(1))).map(drop)),
+        ("index", SqliteArchive::index),
+    ];
+    for is_replaced in [false, true] {
+        for (name, write) in writes {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("archive");
+            let archive = SqliteArchive::open(&path).unwrap();
+            archive.put(&release("a", &[(1, "one")])).unwrap();
+            fs::remove_file(&path).unwrap();
+            if is_replaced {
+                SqliteArchive::open(&path).unwrap();
+            }
+            let first = write(&archive);
+            assert!(matches!(first, Err(Error::Removed { .. })), "{name}, replaced: {is_replaced}: {first:?}");
+            let again = archive.put_event("s", &Event { item: 2, event: "later".into() });
+            assert!(matches!(again, Err(Error::Failed { .. })), "{name}, replaced: {is_replaced}: {again:?}");
+        }
+    }
 }
