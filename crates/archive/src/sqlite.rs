@@ -14,6 +14,9 @@ mod upkeep;
 mod words;
 mod writer;
 
+#[cfg(test)]
+mod tests;
+
 pub use copy::Copied;
 pub use evict::{DEFAULT_CAPACITY_BYTES, DEFAULT_LIVE_MS, Evicted, Reach};
 pub use store::MAX_ARGUMENT_BYTES;
@@ -177,15 +180,21 @@ impl SqliteArchive {
         (self.shared.options.clock)()
     }
 
+    /// Runs look-ups that all see the archive as it was at the first of them.
     fn read<T>(&self, look: impl FnOnce(&Connection, &Path) -> Result<T>) -> Result<T> {
         let path = &self.shared.path;
         let readers = || self.shared.readers.lock().unwrap_or_else(PoisonError::into_inner);
         let file = file_id(path);
         let idle = readers().pop().filter(|reader| reader.file == file);
         let reader = idle.map_or_else(|| Reader::open(path), Ok)?;
-        let found = look(&reader.connection, path);
+        // What one statement found must still be there for the next, whatever others remove meanwhile.
+        let fail = |error| fault::of("read", path, &error);
+        let snapshot = reader.connection.unchecked_transaction().map_err(fail)?;
+        let found = look(&snapshot, path);
+        // Nothing was written. One that does not end would hold the log back, and is closed instead.
+        let _ = snapshot.finish();
         let mut readers = readers();
-        if readers.len() < MAX_IDLE_READERS {
+        if readers.len() < MAX_IDLE_READERS && reader.connection.is_autocommit() {
             readers.push(reader);
         }
         found

@@ -14,6 +14,9 @@ const OLD_KIND: &[u8] = b"liveset-arch";
 
 /// Turns an error of SQLite into ours. `action` says what was being done, as a verb.
 pub(super) fn of(action: &'static str, path: &Path, error: &Sql) -> Error {
+    if matches!(error, Sql::QueryReturnedNoRows) {
+        return damaged(path, "a row", "another that belongs to it is not there");
+    }
     let Some(found) = error.sqlite_error() else {
         // A value of another type than the schema says: the file is not what was written.
         return damaged(path, "a row", "a value has the wrong type");

@@ -109,7 +109,8 @@ impl SqliteArchive {
     /// Evicts until at most `goal_bytes` are in use, or nothing is left that may go; then gives the space back.
     ///
     /// # Errors
-    /// The file system.
+    /// The file system; [`Error::Busy`](crate::Error::Busy) where somebody reads for so long that the space could not be
+    /// given back. The same call again does so.
     pub fn evict(&self, goal_bytes: u64, reach: Reach) -> Result<Evicted> {
         let now = self.now();
         self.write(move |desk| {
@@ -129,7 +130,8 @@ impl SqliteArchive {
     /// Removes what is named, for good: the bytes are overwritten in the file.
     ///
     /// # Errors
-    /// A malformed id, or the file system.
+    /// A malformed id, or the file system; [`Error::Busy`](crate::Error::Busy) where somebody reads for so long that the
+    /// log beside the file still holds what was removed. The same call again empties it.
     pub fn purge(&self, what: &Purge) -> Result<Purged> {
         let (tenant, what) = (self.scope().tenant.clone(), what.clone());
         if let Purge::Id(id) = &what {

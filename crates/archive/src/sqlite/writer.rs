@@ -215,9 +215,7 @@ impl Desk {
     /// Gives freed pages to the system and empties the log, which still holds what was removed.
     pub(super) fn give_back(&mut self) -> Result<()> {
         let path = self.path.clone();
-        self.lasting(|connection| {
-            give_back(connection).map_err(|error| Failure::Commit(fault::of("write", &path, &error)))
-        })
+        self.lasting(|connection| give_back(connection, &path).map_err(Failure::Commit))
     }
 
     /// Sees to it that what was written is still there under its name, and that a file whose state nobody knows takes no
@@ -291,9 +289,19 @@ fn put_each(
     Ok(answers)
 }
 
-fn give_back(connection: &Connection) -> rusqlite::Result<()> {
-    connection.prepare("PRAGMA incremental_vacuum")?.query_map([], |_| Ok(()))?.for_each(drop);
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+fn give_back(connection: &Connection, path: &Path) -> Result<()> {
+    let run = || {
+        // Each row is one page that went.
+        let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
+        let mut pages = vacuum.query([])?;
+        while pages.next()?.is_some() {}
+        // That a reader still needs the log is told in the answer, not as an error.
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0))
+    };
+    match run().map_err(|error| fault::of("write", path, &error))? {
+        true => Err(Error::Busy { path: path.to_owned() }),
+        false => Ok(()),
+    }
 }
 
 /// Runs one transaction.
