@@ -144,7 +144,8 @@ pub(super) const PURGED: i64 = 2;
 pub(super) fn remove_text(transaction: &Transaction<'_>, id: i64, why: i64) -> rusqlite::Result<()> {
     for sql in [
         "DELETE FROM bodies WHERE id = ?1",
-        "DELETE FROM words WHERE rowid = ?1 AND NOT EXISTS (SELECT 1 FROM unindexed WHERE id = ?1)",
+        // One that waits to be indexed may have been before.
+        "DELETE FROM words WHERE rowid = ?1",
         "DELETE FROM unindexed WHERE id = ?1",
     ] {
         transaction.execute(sql, [id])?;

@@ -174,7 +174,7 @@ pub(super) fn put(
         let id = statements.touch_named(tenant, pointed, batch.at).map_err(fail)?;
         names.insert(*pointed, id.ok_or_else(|| Error::Missing { id: shown_name(pointed) })?);
     }
-    put_calls(transaction, session, batch, &names).map_err(fail)?;
+    put_calls(transaction, &mut statements, session, batch, &names).map_err(fail)?;
     put_manifest(transaction, tenant, session, batch).map_err(fail)?;
     Ok(Stored::Whole)
 }
@@ -274,6 +274,7 @@ impl<'t> Statements<'t> {
 
 fn put_calls(
     transaction: &Transaction<'_>,
+    statements: &mut Statements<'_>,
     session: i64,
     batch: &Batch,
     names: &HashMap<Name, i64>,
@@ -286,7 +287,11 @@ fn put_calls(
         // A call of something that is not stored says nothing.
         let Some(id) = names.get(name) else { continue };
         told.insert(*id);
-        insert.execute(params![id, session, sum, source.tool, source.label, source.arguments])?;
+        let added = insert.execute(params![id, session, sum, source.tool, source.label, source.arguments])?;
+        if added > 0 {
+            // The words of a call find its answer, however long that has been here.
+            statements.unindexed.execute([id])?;
+        }
     }
     let untold = Source::default();
     let sum = sum_of_source(&untold);

@@ -264,6 +264,10 @@ fn purge_session(transaction: &Transaction<'_>, session: i64) -> rusqlite::Resul
     }
     purged.manifests = transaction.execute("DELETE FROM manifests WHERE session = ?1", [session])? as u64;
     for sql in [
+        // What others hold too is indexed again, without the words of this session's calls.
+        "INSERT OR IGNORE INTO unindexed SELECT o.id FROM calls c JOIN originals o ON o.id = c.original
+            WHERE c.session = ?1 AND c.tool <> '' AND o.removed = 0",
+        "DELETE FROM words WHERE rowid IN (SELECT original FROM calls WHERE session = ?1 AND tool <> '')",
         "DELETE FROM calls WHERE session = ?1",
         "DELETE FROM ledger WHERE session = ?1",
         "DELETE FROM sessions WHERE id = ?1",

@@ -137,14 +137,58 @@ fn a_purge_leaves_no_byte_of_the_text_in_any_file() {
     }
     assert_eq!(text(archive.original(&id(2)).unwrap()).as_deref(), Some("shared words"));
     assert_eq!(archive.sessions().unwrap().len(), 1);
+    check_absent(&folder, &["horse", "battery", "orse"]);
+    assert!(archive.scan().unwrap().is_sound());
+}
+
+/// Looks for words in the bytes of every file.
+fn check_absent(folder: &tempfile::TempDir, words: &[&str]) {
     // Read by another process: closing a file here would end the locks that this process holds on it.
     for file in fs::read_dir(folder.path()).unwrap() {
         let bytes = Command::new("cat").arg(file.unwrap().path()).output().unwrap().stdout;
-        for word in ["horse", "battery", "orse"] {
+        for word in words {
             assert!(!bytes.windows(word.len()).any(|part| part == word.as_bytes()), "{word}");
         }
     }
-    assert!(archive.scan().unwrap().is_sound());
+}
+
+/// One text as the answer of a call with this label.
+fn labelled(session: &str, name: &str, text: &str, label: &str) -> Release {
+    let mut release = release_in(session, name, &[(1, text)]);
+    release.sources[0].1.label = label.to_owned();
+    release
+}
+
+#[test]
+fn a_purged_session_takes_the_words_of_its_calls_from_what_others_hold_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = SqliteArchive::open(folder.path().join("archive")).unwrap();
+    archive.put(&labelled("private", "a", "common text", "plan_xylophone.txt")).unwrap();
+    archive.put(&labelled("other", "b", "common text", "notes.txt")).unwrap();
+    assert_eq!(archive.search(&Query::new("xylophone")).unwrap().len(), 1);
+    archive.purge(&Purge::Session("private".into())).unwrap();
+    check_absent(&folder, &["xylophone", "ylopho"]);
+    assert_eq!(archive.search(&Query::new("xylophone")).unwrap(), []);
+    for words in ["common", "notes"] {
+        assert_eq!(archive.search(&Query::new(words)).unwrap().len(), 1, "{words}");
+    }
+}
+
+#[test]
+fn a_later_call_finds_a_text_that_was_indexed_before_and_a_purge_finds_it_in_the_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = SqliteArchive::open(folder.path().join("archive")).unwrap();
+    archive.put(&labelled("s", "a", "quixotic text", "first.txt")).unwrap();
+    assert_eq!(archive.search(&Query::new("first")).unwrap().len(), 1);
+    archive.put(&labelled("s", "b", "quixotic text", "second.txt")).unwrap();
+    for words in ["second", "first", "quixotic"] {
+        assert_eq!(archive.search(&Query::new(words)).unwrap().len(), 1, "{words}");
+    }
+    // Now it is in the index and waits for it too.
+    archive.put(&labelled("t", "c", "quixotic text", "third.txt")).unwrap();
+    archive.purge(&Purge::Id(id(1))).unwrap();
+    check_absent(&folder, &["quixotic", "uixoti"]);
+    assert_eq!(archive.search(&Query::new("quixotic")).unwrap(), []);
 }
 
 #[test]
