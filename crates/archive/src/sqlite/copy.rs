@@ -5,7 +5,7 @@ use rusqlite::params;
 use super::{SqliteArchive, fault, rows, store};
 use crate::{Result, Source};
 
-/// Originals that are carried over in one transaction.
+/// Originals, or summaries, that are carried over in one transaction.
 const STEP: i64 = 128;
 
 /// What was carried over.
@@ -18,6 +18,9 @@ pub struct Copied {
     pub originals: u64,
     /// Manifests.
     pub manifests: u64,
+    /// Summaries, those that the other archive had already included. They belong to no session: a handle that sees one
+    /// session alone carries none.
+    pub summaries: u64,
     /// Records that fail their checksum and stayed behind.
     pub damaged: u64,
 }
@@ -37,7 +40,21 @@ impl SqliteArchive {
                 other.put_event(&session.session, &event)?;
             }
         }
+        if self.scope().border().is_none() {
+            self.copy_summaries(other, &mut copied)?;
+        }
         Ok(copied)
+    }
+
+    fn copy_summaries(&self, other: &SqliteArchive, copied: &mut Copied) -> Result<()> {
+        let mut after = Vec::new();
+        loop {
+            let step = self.summaries(&after, STEP)?;
+            let Some(last) = step.last() else { return Ok(()) };
+            after = last.input.to_vec();
+            copied.summaries += step.len() as u64;
+            other.put_summaries(step)?;
+        }
     }
 
     fn copy_originals(&self, other: &SqliteArchive, session: &str, copied: &mut Copied) -> Result<()> {

@@ -14,6 +14,16 @@ pub struct Event {
     pub event: String,
 }
 
+/// Stores a summary; the first of an input stays.
+const PUT: &str = "INSERT OR IGNORE INTO summaries (tenant, input, text, at) VALUES (?1, ?2, ?3, ?4)";
+
+/// A summary on its way from another archive.
+pub(super) struct Summary {
+    pub(super) input: [u8; 32],
+    text: String,
+    at: i64,
+}
+
 impl SqliteArchive {
     /// Stores the summary of an input, named by the input's BLAKE3 in 64 digits, and gives the one that holds: the first
     /// stays, so that the same input gives the same text from then on.
@@ -35,10 +45,43 @@ impl SqliteArchive {
             desk.write(|transaction, path| {
                 let write = || {
                     let tenant = rows::tenant_or_new(transaction, &tenant)?;
-                    let sql = "INSERT OR IGNORE INTO summaries (tenant, input, text, at) VALUES (?1, ?2, ?3, ?4)";
-                    transaction.execute(sql, params![tenant, key.id, text, at])?;
+                    transaction.execute(PUT, params![tenant, key.id, text, at])?;
                     let sql = "SELECT text FROM summaries WHERE tenant = ?1 AND input = ?2";
                     transaction.query_row(sql, params![tenant, key.id], |row| row.get(0))
+                };
+                write().map_err(|error| fault::of("write", path, &error))
+            })
+        })
+    }
+
+    /// Lists summaries of the tenant by their input, from behind `after`.
+    pub(super) fn summaries(&self, after: &[u8], limit: i64) -> Result<Vec<Summary>> {
+        self.read(|connection, path| {
+            let read = || {
+                let sql = "SELECT input, text, at FROM summaries JOIN tenants ON id = tenant
+                    WHERE name = ?1 AND input > ?2 ORDER BY input LIMIT ?3";
+                let mut rows = connection.prepare(sql)?;
+                let found = rows.query_map(params![self.scope().tenant, after, limit], |row| {
+                    Ok(Summary { input: row.get(0)?, text: row.get(1)?, at: row.get(2)? })
+                })?;
+                found.collect::<rusqlite::Result<Vec<Summary>>>()
+            };
+            read().map_err(|error| fault::of("read", path, &error))
+        })
+    }
+
+    /// Stores summaries of another archive; where an input has one already, that stays.
+    pub(super) fn put_summaries(&self, summaries: Vec<Summary>) -> Result<()> {
+        let tenant = self.scope().tenant.clone();
+        self.write(move |desk| {
+            desk.write(|transaction, path| {
+                let write = || {
+                    let tenant = rows::tenant_or_new(transaction, &tenant)?;
+                    let mut insert = transaction.prepare(PUT)?;
+                    for Summary { input, text, at } in &summaries {
+                        insert.execute(params![tenant, input, text, at])?;
+                    }
+                    Ok(())
                 };
                 write().map_err(|error| fault::of("write", path, &error))
             })

@@ -214,10 +214,24 @@ fn a_copy_holds_everything_of_its_tenant_and_nothing_else() {
     archive.put(&release_in("s", "a", &[(1, "one"), (2, "two")])).unwrap();
     archive.put(&release_in("t", "b", &[(2, "two"), (3, "three pumps")])).unwrap();
     archive.put_event("t", &Event { item: 4, event: "cold".into() }).unwrap();
-    archive.within(Scope::tenant("bob")).put(&release_in("s", "c", &[(4, "four")])).unwrap();
+    // More than one transaction carries.
+    let inputs: Vec<String> = (0..300_u32).map(|number| output_hash(&number.to_le_bytes())).collect();
+    for input in &inputs {
+        archive.put_summary(input, &format!("short for {input}")).unwrap();
+    }
+    let bob = archive.within(Scope::tenant("bob"));
+    bob.put(&release_in("s", "c", &[(4, "four")])).unwrap();
+    bob.put_summary(&output_hash(b"of bob"), "his").unwrap();
     let copy = SqliteArchive::open(folder.path().join("copy")).unwrap();
     let copied = archive.copy_to(&copy).unwrap();
-    assert_eq!((copied.sessions, copied.manifests, copied.damaged), (2, 2, 0));
+    assert_eq!((copied.sessions, copied.manifests, copied.summaries, copied.damaged), (2, 2, 300, 0));
+    for input in &inputs {
+        assert_eq!(copy.summary(input).unwrap(), archive.summary(input).unwrap());
+    }
+    assert_eq!(copy.summary(&output_hash(b"of bob")).unwrap(), None);
+    let strict = SqliteArchive::open(folder.path().join("strict")).unwrap();
+    let copied = archive.within(Scope::default().strictly("s")).copy_to(&strict).unwrap();
+    assert_eq!((copied.sessions, copied.summaries), (1, 0));
     for number in 1..=3 {
         assert_eq!(copy.look_up(&id(number)).unwrap(), archive.look_up(&id(number)).unwrap());
     }
