@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Transaction, params};
 
-use super::fault;
+use super::{fault, store::USE_STEP_MS};
 use crate::{Error, Result};
 
 /// The most bytes that an archive takes where nothing else is said: a year of heavy use by one person.
@@ -47,7 +47,8 @@ pub enum Reach {
     Everything,
 }
 
-/// Evicts what a release needs room for; an archive that is full of what is needed refuses the release.
+/// Evicts what releases need room for, the first of them made at `now`; an archive that is full of what is needed refuses
+/// them.
 pub(super) fn make_room(transaction: &Transaction<'_>, path: &Path, limits: &Limits, now: i64) -> Result<()> {
     let used = used_bytes(transaction).map_err(|error| fault::of("read", path, &error))?;
     if used <= limits.capacity_bytes {
@@ -62,7 +63,8 @@ pub(super) fn make_room(transaction: &Transaction<'_>, path: &Path, limits: &Lim
     }
 }
 
-/// Evicts until no more than `goal` bytes are in use, or nothing is left that may go.
+/// Evicts until no more than `goal` bytes are in use, or nothing is left that may go. What was handed out at `now` or
+/// later, and what it points at, goes only where everything may.
 pub(super) fn evict(
     transaction: &Transaction<'_>,
     path: &Path,
@@ -72,13 +74,18 @@ pub(super) fn evict(
     reach: Reach,
 ) -> Result<Evicted> {
     let fail = |error| fault::of("write", path, &error);
-    let over_since = now.saturating_sub(limits.live_ms);
+    // Between two recorded uses a text looks older than it is.
+    let over_since = now.saturating_sub(limits.live_ms.max(USE_STEP_MS));
+    let sent_before = match reach {
+        Reach::Unused => now,
+        Reach::Everything => i64::MAX,
+    };
     let mut evicted = Evicted::default();
     // A manifest takes the way back of one body; an original the way back of all that point at it.
     let stages = [
         (Stage::OldManifests, over_since),
         (Stage::Originals, over_since),
-        (Stage::OldManifests, i64::MAX),
+        (Stage::PassedManifests, sent_before),
         (Stage::Originals, i64::MAX),
     ];
     for (at, (stage, before)) in stages.into_iter().enumerate() {
@@ -87,12 +94,13 @@ pub(super) fn evict(
         }
         while used_bytes(transaction).map_err(fail)? > goal {
             let gone = match stage {
-                Stage::OldManifests => old_manifests(transaction, before),
+                Stage::OldManifests => manifests(transaction, before, false),
+                Stage::PassedManifests => manifests(transaction, before, true),
                 Stage::Originals => originals(transaction, before),
             };
             let gone = gone.map_err(fail)?;
             match stage {
-                Stage::OldManifests => evicted.manifests += gone,
+                Stage::OldManifests | Stage::PassedManifests => evicted.manifests += gone,
                 Stage::Originals => evicted.originals += gone,
             }
             if at == LIVE_STAGE {
@@ -112,16 +120,18 @@ const LIVE_STAGE: usize = 3;
 #[derive(Clone, Copy)]
 enum Stage {
     OldManifests,
+    /// Those of bodies that a newer body of their session followed.
+    PassedManifests,
     Originals,
 }
 
-/// Evicts the oldest manifests that are not the newest of a session whose newest body is younger than `before`.
-fn old_manifests(transaction: &Transaction<'_>, before: i64) -> rusqlite::Result<u64> {
+/// Evicts the oldest manifests from before a time; with `is_passed` only those that are not the newest of their session.
+fn manifests(transaction: &Transaction<'_>, before: i64, is_passed: bool) -> rusqlite::Result<u64> {
     let sql = "DELETE FROM manifests WHERE id IN (
-        SELECT m.id FROM manifests m WHERE m.at < ?1 AND (?1 < ?3 OR EXISTS (
+        SELECT m.id FROM manifests m WHERE m.at < ?1 AND (NOT ?3 OR EXISTS (
             SELECT 1 FROM manifests newer WHERE newer.session = m.session AND (newer.at, newer.id) > (m.at, m.id)))
         ORDER BY m.at LIMIT ?2)";
-    transaction.execute(sql, params![before, STEP, i64::MAX]).map(|gone| gone as u64)
+    transaction.execute(sql, params![before, STEP, is_passed]).map(|gone| gone as u64)
 }
 
 fn originals(transaction: &Transaction<'_>, before: i64) -> rusqlite::Result<u64> {

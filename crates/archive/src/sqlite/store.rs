@@ -19,7 +19,7 @@ pub const MAX_ARGUMENT_BYTES: usize = 16 << 10;
 
 /// A use that is less than this later than the one on record is not recorded, so that a turn does not write a row for
 /// each of its tombstones.
-const USE_STEP_MS: i64 = 60_000;
+pub(super) const USE_STEP_MS: i64 = 60_000;
 
 /// A release that is ready to be written.
 pub(super) struct Batch {

@@ -190,12 +190,13 @@ impl Desk {
     }
 
     /// Stores batches in one transaction. A batch that is refused leaves nothing; the others go on.
-    fn commit(&mut self, batches: &[&store::Batch]) -> Result<Vec<Result<store::Stored>>> {
+    pub(super) fn commit(&mut self, batches: &[&store::Batch]) -> Result<Vec<Result<store::Stored>>> {
         let (limits, whole) = (self.limits, std::mem::take(&mut self.whole));
         let mut fresh = Vec::new();
         let outcome = self.write(|transaction, path| {
             let answers = put_each(transaction, path, batches, &whole, &mut fresh)?;
-            let now = batches.iter().map(|batch| batch.at).max().unwrap_or_default();
+            // The oldest: nothing of this commit may go to make room for the rest of it.
+            let now = batches.iter().map(|batch| batch.at).min().unwrap_or_default();
             evict::make_room(transaction, path, &limits, now)?;
             Ok(answers)
         });

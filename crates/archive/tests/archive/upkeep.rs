@@ -101,6 +101,26 @@ fn an_original_in_use_outlives_its_age() {
 }
 
 #[test]
+fn a_put_never_evicts_what_it_points_at_however_short_a_conversation_lives() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = Options::default();
+    (options.capacity_bytes, options.live_ms, options.clock) = (1_000_000, 0, || NOW.get());
+    let archive = SqliteArchive::open_with(folder.path().join("archive"), options).unwrap();
+    archive.put(&large("s", 0)).unwrap();
+    for number in 1..60 {
+        NOW.set(i64::try_from(number).unwrap() * 25_000);
+        let mut release = large("s", number);
+        release.points_at = vec![id(0)];
+        archive.put(&release).unwrap();
+        for held in [0, number] {
+            assert!(archive.original(&id(held)).unwrap().is_some(), "{held} after {number}");
+        }
+        assert!(archive.manifest(&release.output).unwrap().is_some(), "{number}");
+    }
+    assert_eq!(archive.original(&id(1)).unwrap(), None, "there was no need to evict");
+}
+
+#[test]
 fn two_hundred_turns_of_one_session_store_each_original_once() {
     let folder = tempfile::tempdir().unwrap();
     let archive = small(&folder, 1 << 30);
