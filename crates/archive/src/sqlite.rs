@@ -165,7 +165,15 @@ impl SqliteArchive {
     /// # Errors
     /// The file system.
     pub fn index(&self) -> Result<()> {
-        self.write(indexer::catch_up)
+        // What others store meanwhile is left to the next search, or this one might never end.
+        let mut left = self.write(indexer::waiting)?;
+        while left > 0 {
+            match self.write(indexer::search_step)? {
+                indexer::Progress::More(indexed) => left = left.saturating_sub(indexed),
+                indexer::Progress::Done => break,
+            }
+        }
+        Ok(())
     }
 
     fn scope(&self) -> &Scope {

@@ -12,10 +12,15 @@ use crate::Result;
 /// Bytes of text that one step indexes: some 20 ms, for which a release may have to wait.
 const STEP_BYTES: i64 = 128 << 10;
 
+/// The same while a search waits for all of them: larger steps share more of their cost, at the price that a release may
+/// have to wait for eight of the small ones.
+pub(super) const SEARCH_STEP_BYTES: i64 = 8 * STEP_BYTES;
+
 /// Whether there is more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    More,
+    /// So many texts were indexed.
+    More(u64),
     Done,
 }
 
@@ -24,10 +29,17 @@ pub(super) fn step(desk: &mut Desk) -> Result<Progress> {
     step_of(desk, STEP_BYTES)
 }
 
-/// Indexes everything, for a search that waits for it. Larger steps share more of their cost.
-pub(super) fn catch_up(desk: &mut Desk) -> Result<()> {
-    while step_of(desk, 64 * STEP_BYTES)? == Progress::More {}
-    Ok(())
+/// The same for a search that waits. One step a task, so that releases are served between them.
+pub(super) fn search_step(desk: &mut Desk) -> Result<Progress> {
+    step_of(desk, SEARCH_STEP_BYTES)
+}
+
+/// Counts the texts that are not indexed yet.
+pub(super) fn waiting(desk: &mut Desk) -> Result<u64> {
+    desk.write(|transaction, path| {
+        let number = transaction.query_row("SELECT count(*) FROM unindexed", [], |row| row.get::<_, i64>(0));
+        number.map(|number| number.unsigned_abs()).map_err(|error| fault::of("index", path, &error))
+    })
 }
 
 fn step_of(desk: &mut Desk, bytes: i64) -> Result<Progress> {
@@ -37,17 +49,18 @@ fn step_of(desk: &mut Desk, bytes: i64) -> Result<Progress> {
         let mut rows = transaction.prepare(sql).map_err(fail)?;
         let waiting: Vec<(i64, i64)> =
             rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).and_then(Iterator::collect).map_err(fail)?;
-        let mut left = bytes;
+        let (mut left, mut indexed) = (bytes, 0);
         for (id, len) in &waiting {
             if left <= 0 {
-                return Ok(Progress::More);
+                break;
             }
-            left -= len;
+            left = left.saturating_sub(*len);
+            indexed += 1;
             // A damaged text cannot be found by its words; reading it says what is wrong.
             let text = rows::body(transaction, path, *id).unwrap_or_default();
             index(transaction, *id, text.as_deref().unwrap_or_default()).map_err(fail)?;
         }
-        Ok(if waiting.is_empty() { Progress::Done } else { Progress::More })
+        Ok(if waiting.is_empty() { Progress::Done } else { Progress::More(indexed) })
     })
 }
 

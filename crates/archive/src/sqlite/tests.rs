@@ -81,3 +81,19 @@ fn of_releases_that_share_a_commit_none_makes_room_for_another() {
     let is_held = |name: &str| archive.manifest(&crate::output_hash(name.as_bytes())).unwrap().is_some();
     assert_eq!(["old", "older", "newer", "newest"].map(is_held), [false, true, true, true]);
 }
+
+#[test]
+fn a_search_that_waits_for_the_index_leaves_the_writer_to_others_between_its_steps() {
+    const LEN: usize = 100_000;
+    const TEXTS: u64 = 30;
+    let (_folder, archive) = archive();
+    let text = |number: u64| format!("unique{number} {}", "word ".repeat(LEN / 5)).into_bytes();
+    let originals = (2..2 + TEXTS).map(|number| (id(number), text(number))).collect();
+    archive.put(&Release::new(b"many", vec![1], originals)).unwrap();
+    let most = usize::try_from(indexer::SEARCH_STEP_BYTES).unwrap() / LEN + 2;
+    let step = archive.write(indexer::search_step).unwrap();
+    assert!(matches!(step, indexer::Progress::More(indexed) if (1..=most as u64).contains(&indexed)), "{step:?}");
+    assert!(archive.write(indexer::waiting).unwrap() > 0);
+    assert_eq!(archive.search(&Query::new(format!("unique{}", 1 + TEXTS))).unwrap().len(), 1);
+    assert_eq!(archive.write(indexer::waiting).unwrap(), 0);
+}

@@ -152,7 +152,7 @@ impl Desk {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     // A failure shows at the search, which tries again.
-                    is_behind = matches!(indexer::step(self), Ok(indexer::Progress::More));
+                    is_behind = matches!(indexer::step(self), Ok(indexer::Progress::More(_)));
                 }
                 Err(RecvTimeoutError::Disconnected) => return,
             }
