@@ -225,12 +225,12 @@ impl SqliteArchive {
         };
         let sql = "SELECT id, removed FROM originals o WHERE tenant = ?1 AND name = ?2
             AND (?3 IS NULL OR EXISTS (SELECT 1 FROM calls c WHERE c.original = o.id AND c.session = ?3))";
-        let found = connection
-            .query_row(sql, params![tenant, name, session], |row| {
-                Ok(Row { id: row.get(0)?, removed: row.get(1)?, session })
-            })
-            .optional();
-        found.map_err(fail)
+        let found =
+            connection.query_row(sql, params![tenant, name, session], |row| Ok((row.get(0)?, row.get(1)?))).optional();
+        let Some((id, removed)) = found.map_err(fail)? else { return Ok(None) };
+        let odd =
+            || fault::damaged(path, format!("original {}", store::shown_name(name)), "why it is gone is no reason");
+        Ok(Some(Row { id, removed: evict::removal(removed).ok_or_else(odd)?, session }))
     }
 
     /// Gives an original that is found; one that lost its text alone is damaged.
@@ -242,7 +242,8 @@ impl SqliteArchive {
 
 struct Row {
     id: i64,
-    removed: i64,
+    /// Why its text is not there.
+    removed: Option<Removal>,
     /// The session that is a border.
     session: Option<i64>,
 }
@@ -277,7 +278,7 @@ impl Archive for SqliteArchive {
     fn original(&self, id: &str) -> Result<Option<Vec<u8>>> {
         let name = store::original_name(id)?;
         self.read(|connection, path| match self.find(connection, path, &name)? {
-            Some(row) if row.removed == 0 => Self::text_of(connection, path, &row, &name).map(Some),
+            Some(row) if row.removed.is_none() => Self::text_of(connection, path, &row, &name).map(Some),
             Some(_) | None => Ok(None),
         })
     }
@@ -302,9 +303,8 @@ impl Archive for SqliteArchive {
             let sources = rows::sources(connection, row.id, row.session);
             let sources = sources.map_err(|error| fault::of("read", path, &error))?;
             Ok(match row.removed {
-                0 => Lookup::Held(Held { bytes: Self::text_of(connection, path, &row, &name)?, sources }),
-                evict::EVICTED => Lookup::Gone(Gone { why: Removal::Evicted, sources }),
-                _ => Lookup::Gone(Gone { why: Removal::Purged, sources }),
+                None => Lookup::Held(Held { bytes: Self::text_of(connection, path, &row, &name)?, sources }),
+                Some(why) => Lookup::Gone(Gone { why, sources }),
             })
         })
     }

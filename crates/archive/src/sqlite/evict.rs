@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Transaction, params};
 
 use super::{fault, store::USE_STEP_MS};
-use crate::{Error, Result};
+use crate::{Error, Removal, Result};
 
 /// The most bytes that an archive takes where nothing else is said: a year of heavy use by one person.
 pub const DEFAULT_CAPACITY_BYTES: u64 = 8 << 30;
@@ -127,12 +127,14 @@ enum Stage {
 
 /// Evicts the oldest manifests from before a time; with `is_passed` only those that are not the newest of their session.
 fn manifests(transaction: &Transaction<'_>, before: i64, is_passed: bool) -> rusqlite::Result<u64> {
-    let sql = "DELETE FROM manifests WHERE id IN (
-        SELECT m.id FROM manifests m WHERE m.at < ?1 AND (NOT ?3 OR EXISTS (
-            SELECT 1 FROM manifests newer WHERE newer.session = m.session AND (newer.at, newer.id) > (m.at, m.id)))
-        ORDER BY m.at LIMIT ?2)";
-    transaction.execute(sql, params![before, STEP, is_passed]).map(|gone| gone as u64)
+    transaction.execute(EVICT_MANIFESTS, params![before, STEP, is_passed]).map(|gone| gone as u64)
 }
+
+/// A time, how many at most, and whether only those that a newer one of their session followed.
+pub(super) const EVICT_MANIFESTS: &str = "DELETE FROM manifests WHERE id IN (
+    SELECT m.id FROM manifests m WHERE m.at < ?1 AND (NOT ?3 OR EXISTS (
+        SELECT 1 FROM manifests newer WHERE newer.session = m.session AND (newer.at, newer.id) > (m.at, m.id)))
+    ORDER BY m.at LIMIT ?2)";
 
 fn originals(transaction: &Transaction<'_>, before: i64) -> rusqlite::Result<u64> {
     let sql = "SELECT id FROM originals WHERE used_at < ?1 AND removed = 0 ORDER BY used_at LIMIT ?2";
@@ -149,6 +151,16 @@ fn originals(transaction: &Transaction<'_>, before: i64) -> rusqlite::Result<u64
 /// Numbers of the file's layout for why a text is not there.
 pub(super) const EVICTED: i64 = 1;
 pub(super) const PURGED: i64 = 2;
+
+/// Reads such a number; 0 stands for a text that is there. `None`: no version writes this.
+pub(super) fn removal(number: i64) -> Option<Option<Removal>> {
+    match number {
+        0 => Some(None),
+        EVICTED => Some(Some(Removal::Evicted)),
+        PURGED => Some(Some(Removal::Purged)),
+        _ => None,
+    }
+}
 
 /// Takes a text out of every table; what is known of it stays.
 pub(super) fn remove_text(transaction: &Transaction<'_>, id: i64, why: i64) -> rusqlite::Result<()> {

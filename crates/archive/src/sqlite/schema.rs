@@ -20,7 +20,7 @@ pub(super) const APPLICATION_ID: i32 = 0x4c76_5374;
 /// that each belongs to a session. `words` finds texts by their words; `terms` holds each word once, and `runs` finds
 /// words by what stands inside them: an index of runs over the texts themselves is twice as large as the texts, or, without
 /// places, names too many texts to read.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
     CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
     CREATE TABLE sessions (
@@ -56,6 +56,9 @@ const STEPS: [&str; 2] = [
     CREATE TABLE ledger (
         session INTEGER NOT NULL, item INTEGER NOT NULL, event TEXT NOT NULL, at INTEGER NOT NULL,
         PRIMARY KEY (session, item, event)) WITHOUT ROWID;
+    ",
+    "
+    CREATE INDEX manifests_by_time ON manifests (at);
     ",
 ];
 

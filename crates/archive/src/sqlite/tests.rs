@@ -97,3 +97,33 @@ fn a_search_that_waits_for_the_index_leaves_the_writer_to_others_between_its_ste
     assert_eq!(archive.search(&Query::new(format!("unique{}", 1 + TEXTS))).unwrap().len(), 1);
     assert_eq!(archive.write(indexer::waiting).unwrap(), 0);
 }
+
+#[test]
+fn a_reason_for_being_gone_that_no_version_writes_is_damage() {
+    let (_folder, archive) = archive();
+    let other = connect::writer(archive.path()).unwrap();
+    let body = || Release::new(b"body", vec![1], vec![(id(1), b"a text of some words".to_vec())]);
+    for odd in ["3", "-1", "x'00'"] {
+        other.execute_batch(&format!("UPDATE originals SET removed = {odd}")).unwrap();
+        assert!(matches!(archive.original(&id(1)), Err(Error::Damaged { .. })), "{odd}");
+        assert!(matches!(archive.look_up(&id(1)), Err(Error::Damaged { .. })), "{odd}");
+        let scan = archive.scan().unwrap();
+        assert_eq!((scan.originals, scan.damaged, scan.is_sound()), (1, 1, false), "{odd}");
+    }
+    other.execute_batch("UPDATE originals SET removed = 3").unwrap();
+    archive.put(&body()).unwrap();
+    assert_eq!(archive.original(&id(1)).unwrap().unwrap(), b"a text of some words", "who stores it again has it again");
+    assert!(archive.scan().unwrap().is_sound());
+}
+
+#[test]
+fn old_manifests_are_found_without_reading_all() {
+    let (_folder, archive) = archive();
+    let plan = archive.read(|connection, _| {
+        let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", evict::EVICT_MANIFESTS)).unwrap();
+        let steps = plan.query_map(params![0, 1, true], |row| row.get::<_, String>(3)).unwrap();
+        Ok(steps.map(std::result::Result::unwrap).collect::<Vec<String>>().join("; "))
+    });
+    let plan = plan.unwrap();
+    assert!(plan.contains("manifests_by_time") && !plan.contains("SCAN") && !plan.contains("TEMP B-TREE"), "{plan}");
+}

@@ -165,10 +165,15 @@ fn scan(connection: &Connection, path: &Path, tenant: &str, capacity_bytes: u64)
     let mut found =
         Scan { capacity_bytes, bytes, is_structure_sound: check.is_ok_and(|told| told == "ok"), ..Scan::default() };
     let Some(tenant) = rows::tenant(connection, tenant).map_err(fail)? else { return Ok(found) };
-    let texts = "SELECT b.form, b.body, o.len, o.sum, o.name FROM originals o LEFT JOIN bodies b USING (id)
-        WHERE o.tenant = ?1 AND o.removed = 0";
+    // A reason for being gone that no version writes is damage, whatever the text looks like.
+    let texts = format!(
+        "SELECT CASE o.removed WHEN 0 THEN b.form END, b.body, o.len, o.sum, o.name
+        FROM originals o LEFT JOIN bodies b USING (id) WHERE o.tenant = ?1 AND o.removed NOT IN ({}, {})",
+        evict::EVICTED,
+        evict::PURGED
+    );
     let manifests = "SELECT form, body, len, sum, output FROM manifests WHERE tenant = ?1";
-    for (sql, what) in [(texts, "original"), (manifests, "manifest")] {
+    for (sql, what) in [(texts.as_str(), "original"), (manifests, "manifest")] {
         let listed = look_through(connection, path, sql, tenant, what, &mut found);
         // Where the tables themselves are broken, nobody knows what stands behind the break.
         if listed.is_err() {
