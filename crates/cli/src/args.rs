@@ -93,7 +93,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) agent: Option<String>,
     /// Tokens of system text and tools that a trace lacks
-    #[arg(long, value_name = "TOKENS", default_value_t = 0)]
+    #[arg(long, value_name = "TOKENS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=liveset_engine::budget::MAX_TOKENS))]
     pub(crate) overhead: u64,
 }
 

@@ -9,6 +9,9 @@ use crate::{
     policy::Policy,
 };
 
+/// No setting in tokens is over this: sums of them never overflow, and no model comes near it.
+pub const MAX_TOKENS: u64 = 1 << 56;
+
 /// The largest step in which the fixed part is charged for the trigger (DESIGN section 6).
 const MAX_FIXED_STEP: u64 = 2_048;
 /// The same as a share of the window.
@@ -60,8 +63,17 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`Error::Policy`] when no window is known, or the reserve takes all of it.
+    /// [`Error::Policy`] when no window is known, the reserve takes all of it, or a setting is over [`MAX_TOKENS`].
     pub fn of(policy: &Policy, model: Option<&Model>) -> Result<(Self, WindowSource)> {
+        let limited = [
+            ("window", policy.window),
+            ("reserve", policy.reserve),
+            ("default_window", policy.default_window),
+            ("min_gain", Some(policy.min_gain)),
+        ];
+        if let Some((name, Some(tokens))) = limited.into_iter().find(|(_, tokens)| *tokens > Some(MAX_TOKENS)) {
+            return Err(Error::Policy { why: format!("`{name}` is {tokens}, more than {MAX_TOKENS} tokens") });
+        }
         let (window, source) = match (policy.window, model, policy.default_window) {
             (Some(window), _, _) => (window, WindowSource::Policy),
             (None, Some(model), _) => (model.window, WindowSource::Model),

@@ -11,7 +11,7 @@ use liveset_engine::{
     plan::{self, Fit, Inputs, Plan, State, SurveyItem},
     policy::{ArchiveUse, Policy},
     report::{OutcomeKind, Report, TokenReport, Warning},
-    transcript::{ItemKind, Transcript, WireFormat},
+    transcript::{Transcript, WireFormat},
     verify, wire,
 };
 use liveset_tokens::{CountCache, Exactness, Model, Price, TokenCounter, Tokens};
@@ -19,6 +19,7 @@ use liveset_tokens::{CountCache, Exactness, Model, Price, TokenCounter, Tokens};
 use crate::{
     compaction::Compaction,
     error::{Error, Result},
+    reading::{Decided, Reading},
     release,
 };
 
@@ -277,7 +278,8 @@ impl Liveset {
         if let Some(field) = transcript.server_state {
             let reason = format!("the history lives on the server (`{field}`), so nothing is edited");
             let report = Report::unchanged(format, &reason, tokens);
-            let decided = Decided { state: State::default(), fixed: reading.fixed(), digests: Vec::new() };
+            let decided =
+                Decided { state: State::default(), fixed: reading.fixed(), digests: Vec::new(), is_anew: false };
             return Ok((as_it_came(body, report), decided));
         }
         let inputs = Inputs {
@@ -293,12 +295,18 @@ impl Liveset {
             let state = std::mem::take(&mut plan.state);
             Ok((self.carry_out(body, &inputs, &reading, plan, tokens.clone())?, state))
         };
-        let (mut compaction, state) = match carry_out(start(&reading)) {
-            // Somebody removed what an earlier turn had stored. Decided anew, everything is the same and is stored again.
-            Err(Error::Archive(ArchiveError::Missing { .. })) => carry_out(State::default())?,
-            done => done?,
+        let (mut compaction, state, is_anew) = match carry_out(start(&reading)) {
+            // Somebody removed what an earlier turn had stored. Decided anew, it is stored again.
+            Err(Error::Archive(ArchiveError::Missing { .. })) => {
+                let (compaction, state) = carry_out(State::default())?;
+                (compaction, state, true)
+            }
+            done => {
+                let (compaction, state) = done?;
+                (compaction, state, false)
+            }
         };
-        let decided = Decided { state, fixed: reading.fixed(), digests: reading.digests() };
+        let decided = Decided { state, fixed: reading.fixed(), digests: reading.digests(), is_anew };
         if source == WindowSource::Default {
             let text =
                 format!("the model table does not know `{}`, so `default_window` holds", name.unwrap_or_default());
@@ -367,51 +375,6 @@ impl Liveset {
                     .map_err(|defect| defect.to_string())
             }
         }
-    }
-}
-
-/// What a body says, before anything is decided.
-pub(crate) struct Reading<'r, 'b> {
-    pub(crate) transcript: &'r Transcript<'b>,
-    pub(crate) counts: &'r Counts,
-    pub(crate) budget: &'r Budget,
-    pub(crate) model: Option<&'r str>,
-}
-
-/// What was decided for a body, for its next turn.
-#[derive(Clone, Debug)]
-pub(crate) struct Decided {
-    pub(crate) state: State,
-    pub(crate) fixed: FixedPart,
-    pub(crate) digests: Vec<u128>,
-}
-
-/// What all decisions of a session rest on besides its items.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FixedPart {
-    pub(crate) tools: Vec<u8>,
-    /// Digests of the system items that open the conversation.
-    pub(crate) system: Vec<u128>,
-    pub(crate) model: String,
-    pub(crate) budget: Budget,
-}
-
-impl Reading<'_, '_> {
-    pub(crate) fn fixed(&self) -> FixedPart {
-        FixedPart {
-            tools: self.transcript.tools.map(|span| span.of(self.transcript.body).to_vec()).unwrap_or_default(),
-            system: self.counts.digests().take(self.system_items()).collect(),
-            model: self.model.unwrap_or_default().to_owned(),
-            budget: *self.budget,
-        }
-    }
-
-    pub(crate) fn digests(&self) -> Vec<u128> {
-        self.counts.digests().collect()
-    }
-
-    fn system_items(&self) -> usize {
-        self.transcript.items.iter().take_while(|item| item.kind == ItemKind::System).count()
     }
 }
 

@@ -27,6 +27,7 @@
 
 mod error;
 mod compaction;
+mod reading;
 mod release;
 mod compact;
 mod sizes;

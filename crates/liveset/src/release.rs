@@ -15,7 +15,7 @@ use liveset_engine::{
     transcript::{ArgumentsForm, Call, Item, ItemIdx, ItemKind, Transcript},
 };
 
-use crate::compact::Reading;
+use crate::reading::Reading;
 
 /// Makes the release of an output body.
 pub(crate) fn of(reading: &Reading<'_, '_>, plan: &Plan, body: &[u8], output: &[u8]) -> Release {

@@ -7,9 +7,10 @@ use liveset_engine::{
 use liveset_tokens::CountCache;
 
 use crate::{
-    compact::{Decided, FixedPart, Liveset, Reading},
+    compact::Liveset,
     compaction::Compaction,
     error::Result,
+    reading::{Decided, FixedPart, Reading},
 };
 
 /// One growing conversation.
@@ -80,6 +81,10 @@ impl Session {
         };
         let (mut compaction, decided) = self.liveset.run(body, &mut self.cache, |_| (), start)?;
         if let Some(last) = last {
+            // A pin that came later holds from the start then, and what was cut comes back whole.
+            let is_told_anew = decided.is_anew
+                && decided.state.first_difference(&last.state).is_some_and(|first| first < last.digests.len());
+            let rebase = rebase.or(is_told_anew.then_some("archive"));
             compaction.report.rebase = rebase.map(|cause| RebaseReport { cause: cause.to_owned() });
             compaction.report.client_rewrote = rewrote(last, &decided);
         }

@@ -8,11 +8,7 @@ use liveset_engine::{
 };
 use liveset_tokens::{CountCache, Tokens};
 
-use crate::{
-    compact::{Liveset, Reading},
-    compaction::Compaction,
-    error::Result,
-};
+use crate::{compact::Liveset, compaction::Compaction, error::Result, reading::Reading};
 
 /// The sizes of a body's items, as they arrived.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! `liveset compact`: body or trace in, body out, report beside it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use liveset::{Compaction, Liveset, Report};
 use liveset_engine::report::Warning;
@@ -60,11 +60,19 @@ fn check_places(args: &Compact, place: Option<&Path>) -> Result<(), Failure> {
         return Err(Failure::usage("body and report would both go to standard output")
             .hint("name a file with -o or --report, or ask for the report alone with --dry-run"));
     }
-    output::apart(&[
-        ("--archive", place),
-        ("--output", args.output.as_deref()),
-        ("--report", args.report.as_deref().filter(|path| !output::is_standard(path))),
-    ])
+    // SQLite keeps files of its own beside the archive.
+    let beside = ["-wal", "-shm", "-journal"].map(|end| {
+        place.map(|place| {
+            let mut name = place.as_os_str().to_owned();
+            name.push(end);
+            PathBuf::from(name)
+        })
+    });
+    let mut places: Vec<(&str, Option<&Path>)> = vec![("--archive", place)];
+    places.extend(beside.iter().map(|path| ("--archive", path.as_deref())));
+    places.push(("--output", args.output.as_deref()));
+    places.push(("--report", args.report.as_deref().filter(|path| !output::is_standard(path))));
+    output::apart(&places)
 }
 
 fn compactor(args: &Compact, place: Option<&Path>, input: &Input) -> Result<Liveset, Failure> {

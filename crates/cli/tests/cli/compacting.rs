@@ -36,7 +36,7 @@ fn a_long_body_is_made_to_fit_and_the_report_says_how() {
         err |   window                  ██████████████████▎               8,000  trigger 6,440, target 4,200
         err |   tokens counted by o200k (exact)
         err |   first sweep after item 11: 7,657 -> 4,154, pays from request 4 on
-        err |   last sweep after item 15: 7,206 -> 4,160, pays from request 5 on
+        err |   last sweep after item 15: 7,206 -> 4,160, pays from request 4 on
     "#]]
     .assert_eq(&run.shown());
     assert!(place.read("small.json").len() < place.read("body.json").len());

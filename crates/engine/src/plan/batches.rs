@@ -3,7 +3,10 @@
 //! Takes a batch only where the rest stays what a provider accepts: complete, alone in its messages, between messages
 //! that may stand next to each other, and with no reasoning left behind or missed (`wire-formats.md`, sections 1 to 3).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use super::{
     desk::Desk,
@@ -58,6 +61,9 @@ pub(crate) struct Layout {
     loose: BTreeSet<String>,
     /// The message of the newest real user text: from there on the agent is in one turn.
     turn: Option<u32>,
+    /// The newest message in view before some message, as it was asked last: batches go in order, and what stands before
+    /// one of them goes no more.
+    kept: Cell<(u32, Option<u32>)>,
 }
 
 impl Layout {
@@ -85,7 +91,18 @@ impl Layout {
             }
         }
         // Text beside results is a client's reminder: the turn goes on.
-        Self { messages, loose, turn: users.difference(&results).last().copied() }
+        Self { messages, loose, turn: users.difference(&results).last().copied(), kept: Cell::default() }
+    }
+
+    /// Gives the newest message in view before `first`.
+    fn kept_before(&self, state: &State, first: u32) -> Option<u32> {
+        let (from, known) = match self.kept.get() {
+            (from, known) if from <= first => (from, known),
+            _ => (0, None),
+        };
+        let kept = (from..first).rev().find(|&message| !state.drops_message(message)).or(known);
+        self.kept.set((first, kept));
+        kept
     }
 
     fn items(&self, message: u32) -> &[ItemIdx] {
@@ -213,7 +230,7 @@ pub(crate) fn borders_match(
         return Ok(true);
     }
     // Roles alternate: a user's message before, the assistant's after.
-    let before = (0..first).rev().find(|&message| !state.drops_message(message));
+    let before = layout.kept_before(state, first);
     let Some(before) = before.and_then(|message| layout.items(message).last()) else { return Ok(false) };
     let before = desk.item(*before)?;
     let is_users = before.side == Side::Other && before.kind != ItemKind::System;

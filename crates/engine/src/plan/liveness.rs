@@ -21,6 +21,8 @@ use crate::{error::Result, report::EditKind, tombstone};
 
 /// Newest results that stay whether or not anything points at them: what was just read has not been spoken of yet.
 const KEEP_NEWEST: usize = 3;
+/// Rounds of the steps: each looks anew at what is live without the messages that the one before dropped.
+const MAX_ROUNDS: u32 = 4;
 /// Step that clears dead results, in reports.
 const CLEAR_STEP: u8 = 1;
 /// Step that keeps fewer of the newest.
@@ -28,15 +30,23 @@ const FEWER_STEP: u8 = 2;
 
 /// Runs the whole preset over what was delivered so far.
 pub(crate) fn sweep(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
-    let live = live(desk, state)?;
     let goal = goal(desk, state);
-    for keep in (0..=KEEP_NEWEST).rev() {
-        clear(desk, state, pins, &live, keep)?;
-        if desk.charged(state) <= goal {
+    for _ in 0..MAX_ROUNDS {
+        let view = state.view;
+        let live = live(desk, state)?;
+        for keep in (0..=KEEP_NEWEST).rev() {
+            clear(desk, state, pins, &live, keep)?;
+            if desk.charged(state) <= goal {
+                return Ok(());
+            }
+        }
+        batches::drop_oldest(desk, state, pins, goal)?;
+        // What only a dropped message pointed at is live no more.
+        if desk.charged(state) <= goal || state.view == view {
             return Ok(());
         }
     }
-    batches::drop_oldest(desk, state, pins, goal)
+    Ok(())
 }
 
 /// Gives the charged view at which a sweep ends: under the trigger by then, and worth a sweep.

@@ -7,12 +7,12 @@ use super::{
     desk::Desk,
     fold,
     form::Form,
-    media,
-    state::{Foldable, Losable, State},
+    media, reasoning,
+    state::{FoldBound, ItemSum, State},
 };
 use crate::{
     error::Result,
-    transcript::{ItemIdx, ItemKind},
+    transcript::{ItemIdx, ItemKind, Side},
 };
 
 /// Gives the tokens that old pictures, the tombstones of all free results and the argument rules would save.
@@ -56,8 +56,8 @@ fn gain(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize) -> Result<u64> {
     Ok(gain)
 }
 
-/// Gives what results and the pictures in them could lose at most, now or after any further item, and what the argument
-/// rules could take now: a call that becomes processed counts from then on.
+/// Gives what results, the pictures in them and signed reasoning could lose at most, now or after any further item, and
+/// what the argument rules could take now: a call that becomes processed counts from then on.
 ///
 /// Pins that may pass are no hindrance here, and what arrived since the last sweep may go as a whole: so a view that is
 /// over the room even without all this stays so, whatever is tried (law 12 without a body that could fit being given up).
@@ -66,10 +66,13 @@ pub(crate) fn losable(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
         Some(sum) => sum,
         None => {
             let mut tokens = state.media.iter().map(|&media| desk.counts.item(media).0).sum();
+            for &idx in &state.signed {
+                tokens += reasoning::losable(desk, idx)?;
+            }
             for ordinal in state.alive.clone() {
                 tokens += losable_of(desk, state, ordinal)?;
             }
-            Losable { items: state.items, tokens }
+            ItemSum { items: state.items, tokens }
         }
     };
     while sum.items < state.items {
@@ -78,11 +81,11 @@ pub(crate) fn losable(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
         sum.tokens += match item.kind {
             ItemKind::ToolResult => desk.counts.text(idx).0,
             ItemKind::Media if item.within.is_some() => desk.counts.item(idx).0,
+            ItemKind::Reasoning => reasoning::losable(desk, idx)?,
             ItemKind::Media
             | ItemKind::System
             | ItemKind::User
             | ItemKind::Assistant
-            | ItemKind::Reasoning
             | ItemKind::ToolCall
             | ItemKind::Opaque => 0,
         };
@@ -90,6 +93,20 @@ pub(crate) fn losable(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
     }
     state.potential.losable = Some(sum);
     Ok(sum.tokens + state.open_arguments.sum() + fold::bound(desk, state)?)
+}
+
+/// Gives what stays whatever `rules` or `liveness` take: all but results, what is in them, and what the assistant says.
+pub(crate) fn lasting(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
+    let mut sum = state.potential.lasting;
+    while sum.items < state.items {
+        let idx = ItemIdx(u32::try_from(sum.items).unwrap_or(u32::MAX));
+        let item = desk.item(idx)?;
+        let may_go = item.kind == ItemKind::ToolResult || item.within.is_some() || item.side == Side::Assistant;
+        sum.tokens += if may_go { 0 } else { desk.counts.item(idx).0 };
+        sum.items += 1;
+    }
+    state.potential.lasting = sum;
+    Ok(sum.tokens + desk.counts.request().0)
 }
 
 /// Gives what one result that may still go could lose: down to its tombstone, or to where step 5 left it.
@@ -143,7 +160,7 @@ pub(crate) fn settle(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
     state.alive = alive;
     state.potential.sum = sum;
     state.potential.losable = None;
-    state.potential.foldable = Foldable::default();
+    state.potential.foldable = FoldBound::default();
     Ok(())
 }
 

@@ -104,10 +104,10 @@ pub(crate) fn settle(desk: &Desk<'_, '_>, before: &State, trial: &mut State, poi
     Ok(())
 }
 
-/// Gives the tokens of signed reasoning that a sweep may take out, now or later.
-pub(crate) fn losable(desk: &Desk<'_, '_>, state: &State) -> u64 {
+/// Gives the tokens of an item if it is signed reasoning that a sweep may take out, now or later.
+pub(crate) fn losable(desk: &Desk<'_, '_>, idx: ItemIdx) -> Result<u64> {
     let may_leave = leaving(desk.transcript.format) == Leaving::Alone && desk.policy.reasoning != ReasoningGuard::Keep;
-    if may_leave { state.signed.iter().map(|&idx| desk.counts.item(idx).0).sum() } else { 0 }
+    Ok(if may_leave && desk.item(idx)?.is_signed_reasoning() { desk.counts.item(idx).0 } else { 0 })
 }
 
 fn remove(desk: &Desk<'_, '_>, trial: &mut State, from: ItemIdx, point: ItemIdx) -> Result<()> {
@@ -115,9 +115,12 @@ fn remove(desk: &Desk<'_, '_>, trial: &mut State, from: ItemIdx, point: ItemIdx)
     let Some(turn) = turn_start(desk, point)? else { return Ok(()) };
     let behind: BTreeSet<ItemIdx> = trial.signed.iter().copied().filter(|&idx| idx > from).collect();
     let mut leaves = BTreeSet::new();
-    for &idx in &behind {
-        if idx < turn && !leaves.contains(&idx) {
+    let mut asked = None;
+    for &idx in behind.range(..turn) {
+        let message = desk.item(idx)?.message;
+        if asked != Some(message) {
             leaves.extend(of_message(desk, idx, &behind)?);
+            asked = Some(message);
         }
     }
     if desk.policy.reasoning == ReasoningGuard::Respect && leaves.len() < behind.len() {

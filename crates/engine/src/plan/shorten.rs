@@ -2,16 +2,17 @@
 //!
 //! Runs only while the body is over the room, and stops a little below it.
 
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use super::{
     desk::{Desk, InTokens},
     ends::{Borders, keep_ends},
+    fill,
     form::{Form, Removed, normalised},
     pins::Pin,
     state::{Change, State},
 };
-use crate::{error::Result, report::EditKind};
+use crate::{error::Result, report::EditKind, tombstone};
 
 /// Step number in reports.
 const STEP: u8 = 5;
@@ -35,7 +36,7 @@ pub(crate) fn shorten_newest(desk: &Desk<'_, '_>, state: &mut State, pins: &BTre
     let mut slack = GAP_TOKENS;
     for _ in 0..MAX_ROUNDS {
         let over = state.view.0.saturating_sub(goal);
-        let sizes = open(state, pins);
+        let sizes = open(desk, state, pins);
         if over == 0 || sizes.is_empty() {
             return Ok(());
         }
@@ -49,22 +50,49 @@ pub(crate) fn shorten_newest(desk: &Desk<'_, '_>, state: &mut State, pins: &BTre
         }
         slack = slack.saturating_mul(2);
     }
-    for (_, ordinal) in open(state, pins) {
+    for (_, ordinal) in open(desk, state, pins) {
         if state.view.0 > room {
             shorten(desk, state, ordinal, 0)?;
+        }
+    }
+    take_cut(desk, state, pins)
+}
+
+/// Takes newest results that arrive with our marks as a whole, largest first, while the view is over the room.
+fn take_cut(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
+    let mut cut = Vec::new();
+    for &ordinal in state.alive.iter().filter(|ordinal| !pins.contains_key(ordinal)) {
+        let Some(result) = state.results.get(ordinal).filter(|result| result.number >= state.number) else { continue };
+        let texts = desk.texts(ordinal)?;
+        let is_ours = texts.arrives_folded || texts.parts.iter().all(|part| tombstone::is_tombstone(&part.text));
+        if texts.arrives_cut && !texts.is_blank && !is_ours {
+            cut.push((Reverse(result.tokens), ordinal));
+        }
+    }
+    cut.sort_unstable();
+    for (Reverse(tokens), ordinal) in cut {
+        if state.view <= desk.budget.room {
+            return Ok(());
+        }
+        let gone = fill::gone(desk, state, ordinal, "newest result, cut before, body over the window", 0)?;
+        if gone.tokens.0.saturating_add(desk.policy.min_gain) <= tokens.0 {
+            state.set(ordinal, gone.form, gone.tokens, Change { step: Some(STEP), ..gone.change });
         }
     }
     Ok(())
 }
 
-/// Gives size and place of the newest results that may be shortened further, largest first.
-fn open(state: &State, pins: &BTreeMap<usize, Pin>) -> Vec<(u64, usize)> {
+/// Gives size and place of the newest results that may be shortened further, largest first; what arrives with our marks
+/// never is, since the counts in them would come to say what is not so.
+fn open(desk: &Desk<'_, '_>, state: &State, pins: &BTreeMap<usize, Pin>) -> Vec<(u64, usize)> {
     let newest = state.alive.iter().filter(|ordinal| !pins.contains_key(ordinal)).filter_map(|&ordinal| {
         let result = state.results.get(ordinal)?;
-        (result.number >= state.number && result.floor.is_none()).then_some((result.tokens.0, ordinal))
+        let arrives_cut = desk.texts(ordinal).is_ok_and(|texts| texts.arrives_cut || texts.arrives_folded);
+        let is_open = result.number >= state.number && result.floor.is_none() && !arrives_cut;
+        is_open.then_some((result.tokens.0, ordinal))
     });
     let mut sizes: Vec<(u64, usize)> = newest.collect();
-    sizes.sort_by_key(|&(size, at)| (std::cmp::Reverse(size), at));
+    sizes.sort_by_key(|&(size, at)| (Reverse(size), at));
     sizes
 }
 

@@ -67,19 +67,22 @@ pub struct State {
     pub(crate) prev_view: Tokens,
 }
 
-/// What the tombstones of processed results would save together.
+/// What a sweep could free: running sums.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Potential {
     /// Results, from the first, whose gain is in the sum.
     pub(crate) counted: usize,
     pub(crate) sum: u64,
-    pub(crate) losable: Option<Losable>,
-    pub(crate) foldable: Foldable,
+    /// What could go at all, until the next sweep.
+    pub(crate) losable: Option<ItemSum>,
+    /// What stays whatever `rules` or `liveness` take.
+    pub(crate) lasting: ItemSum,
+    pub(crate) foldable: FoldBound,
 }
 
 /// Units of calls alone that have a neighbour of their kind: what folding could free at most.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Foldable {
+pub(crate) struct FoldBound {
     /// Units, from the first, that were looked at.
     pub(crate) units: usize,
     /// Their tokens, with every result at its tombstone.
@@ -135,9 +138,9 @@ impl OpenArguments {
     }
 }
 
-/// What all results and the pictures in them could lose at most, at any time to come.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Losable {
+/// A sum over items.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ItemSum {
     /// Items, from the first, that are in the sum.
     pub(crate) items: usize,
     pub(crate) tokens: u64,

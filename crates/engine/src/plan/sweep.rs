@@ -7,76 +7,46 @@ use std::collections::{BTreeMap, BTreeSet};
 use liveset_tokens::Tokens;
 
 use super::{
-    argument_step,
+    argument_step, batches,
     desk::Desk,
     fill::{self, Decision},
     fold, liveness, media,
     pins::Pin,
     potential, price, protect, reasoning, rules, shorten,
-    state::{Foldable, Held, State, SweepRecord},
+    state::{FoldBound, Held, State, SweepRecord},
 };
-use crate::{
-    error::Result,
-    policy::Preset,
-    transcript::{ItemIdx, Side},
-};
+use crate::{error::Result, policy::Preset, transcript::ItemIdx};
 
 /// A view that cannot fit whatever goes is planned again only after growing by this share.
 const HOPELESS_GROWTH: u64 = 64;
 
+/// Why a sweep is tried at a request point.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    /// The view is over the room.
+    forced: bool,
+    /// It must wait if signed reasoning follows its first change.
+    guards: bool,
+    /// What steps 0 to 2 promise is worth a sweep by itself.
+    is_promising: bool,
+}
+
 /// Sweeps at the request point after item `point`, if one is due and allowed.
 pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<()> {
     state.held = Held::No;
-    if !desk.is_over_trigger(state) {
-        return Ok(());
-    }
-    protect::track(desk, state)?;
-    let forced = state.view > desk.budget.room;
-    let least = desk.budget.min_sweep_gain.0.max(1);
-    let preset = desk.policy.preset;
-    let potential = match preset {
-        Preset::Balanced => potential::of_view(desk, state)?,
-        // What they take is known only once they have run.
-        Preset::Liveness | Preset::Rules => u64::MAX,
-    };
-    // What a sweep will do is tried where the view crosses a line of a grid, not at each point (law 12).
-    let crosses = state.crosses_grid(least / 2, desk.budget.trigger.0.saturating_sub(desk.surcharge(state)));
-    let foldable = match preset {
-        Preset::Balanced => fold::bound(desk, state)?,
-        Preset::Liveness | Preset::Rules => 0,
-    };
-    let is_worth_a_trial = potential >= least || (foldable > 0 && potential + foldable >= least && crosses);
-    if !forced && !is_worth_a_trial {
-        state.held = if potential + foldable == 0 { Held::No } else { Held::TooLittle };
-        return Ok(());
-    }
-    let guards = !forced && reasoning::may_hold(desk, state, point)?;
-    if guards && !crosses {
-        state.held = Held::Reasoning;
-        return Ok(());
-    }
-    if state.view < state.next_plan && (!forced || is_hopeless(desk, state)?) {
-        state.held = if forced { Held::No } else { Held::TooLittle };
-        return Ok(());
-    }
+    let Some(due) = due(desk, state, point)? else { return Ok(()) };
     let mut trial = state.clone();
     let pins = protect::pins(desk, &trial)?;
-    let mut goal = None;
-    let frozen = if guards && preset == Preset::Balanced { reasoning::freeze(&mut trial) } else { Vec::new() };
-    match preset {
-        Preset::Balanced => goal = Some(balanced(desk, &mut trial, &pins)?),
-        Preset::Liveness => liveness::sweep(desk, &mut trial, &pins)?,
-        Preset::Rules => rules::sweep(desk, &mut trial, &pins)?,
-    }
-    reasoning::thaw(desk, &mut trial, frozen)?;
-    if guards && reasoning::breaks(state, &trial) {
+    let goal = carry_out(desk, &mut trial, &pins, due)?;
+    if due.guards && reasoning::breaks(state, &trial) {
         state.held = Held::Reasoning;
         return Ok(());
     }
-    if !forced && state.view.0 < trial.view.0.saturating_add(least) {
+    let least = least(desk);
+    if !due.forced && state.view.0 < trial.view.0.saturating_add(least) {
         // Rounding at passage borders can keep a sweep from freeing all that the tombstones promise.
         state.held = Held::TooLittle;
-        if potential >= least {
+        if due.is_promising {
             state.next_plan = Tokens(state.view.0.saturating_add((least / 2).max(1)));
         }
         return Ok(());
@@ -84,12 +54,12 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
     reasoning::settle(desk, state, &mut trial, point)?;
     if let Some(goal) = goal.filter(|_| trial.thoughts.len() > state.thoughts.len()) {
         // Without their reasoning more units are calls alone; whoever reads the view anew sees them so (law 6).
-        trial.potential.foldable = Foldable::default();
+        trial.potential.foldable = FoldBound::default();
         fold::fold_oldest(desk, &mut trial, &pins, goal)?;
     }
     potential::settle(desk, &mut trial)?;
     if trial.view < state.view {
-        record(desk, state.view, &mut trial, point);
+        record(desk, state, &mut trial, point);
     }
     trial.next_plan = Tokens(0);
     if trial.view > desk.budget.room && is_hopeless(desk, &mut trial)? {
@@ -99,12 +69,67 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
     Ok(())
 }
 
+/// Gives the tokens that a sweep must free unless the body would not fit.
+fn least(desk: &Desk<'_, '_>) -> u64 {
+    desk.budget.min_sweep_gain.0.max(1)
+}
+
+/// Says whether a sweep is tried here, and notes why not where the view is over the trigger.
+fn due(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<Option<Due>> {
+    if !desk.is_over_trigger(state) {
+        return Ok(None);
+    }
+    protect::track(desk, state)?;
+    let forced = state.view > desk.budget.room;
+    let least = least(desk);
+    let (potential, foldable) = match desk.policy.preset {
+        Preset::Balanced => (potential::of_view(desk, state)?, fold::bound(desk, state)?),
+        // What they take is known only once they have run.
+        Preset::Liveness | Preset::Rules => (u64::MAX, 0),
+    };
+    // What a sweep will do is tried where the view crosses a line of a grid, not at each point (law 12).
+    let crosses = state.crosses_grid(least / 2, desk.budget.trigger.0.saturating_sub(desk.surcharge(state)));
+    let is_promising = potential >= least;
+    let is_worth_a_trial = is_promising || (foldable > 0 && potential + foldable >= least && crosses);
+    let guards = !forced && reasoning::may_hold(desk, state, point)?;
+    let held = if !forced && !is_worth_a_trial {
+        Some(if potential + foldable == 0 { Held::No } else { Held::TooLittle })
+    } else if guards && !crosses {
+        Some(Held::Reasoning)
+    } else if state.view < state.next_plan && (!forced || is_hopeless(desk, state)?) {
+        Some(if forced { Held::No } else { Held::TooLittle })
+    } else {
+        None
+    };
+    if let Some(held) = held {
+        state.held = held;
+        return Ok(None);
+    }
+    Ok(Some(Due { forced, guards, is_promising }))
+}
+
+/// Runs the preset's steps; gives the view at which `balanced` stops its first ones.
+fn carry_out(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>, due: Due) -> Result<Option<Tokens>> {
+    match desk.policy.preset {
+        Preset::Balanced => {
+            let frozen = if due.guards { reasoning::freeze(trial) } else { Vec::new() };
+            let goal = balanced(desk, trial, pins)?;
+            reasoning::thaw(desk, trial, frozen)?;
+            Ok(Some(goal))
+        }
+        Preset::Liveness => liveness::sweep(desk, trial, pins).map(|()| None),
+        Preset::Rules => rules::sweep(desk, trial, pins).map(|()| None),
+    }
+}
+
 /// The order of sacrifice of `balanced`; gives the view at which steps 0 to 3 stop.
 fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<Tokens> {
     // A sweep that kept more than this would be refused as too little, or be due again at the next point.
     let worth = trial.view.0.saturating_sub(desk.budget.min_sweep_gain.0.max(1));
     let limit = Tokens(desk.budget.trigger.0.saturating_sub(desk.surcharge(trial)).min(worth));
     media::drop_old(desk, trial, pins)?;
+    // Units that showed a picture may fold without it.
+    trial.potential.foldable = FoldBound::default();
     let aim = fill::Aim { target: desk.budget.target.min(limit), limit };
     let mut decisions = fill::fill(desk, trial, pins, aim)?;
     decisions.sort_by_key(|decision| (decision.best, decision.ordinal));
@@ -122,20 +147,11 @@ fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>)
 
 /// Says whether what no step may ever touch is over the room by itself: then the body can never fit again.
 fn is_hopeless(desk: &Desk<'_, '_>, state: &mut State) -> Result<bool> {
-    let losable = match desk.policy.preset {
-        Preset::Balanced => potential::losable(desk, state)? + reasoning::losable(desk, state),
-        Preset::Rules | Preset::Liveness => {
-            let results: u64 = state.results.iter().map(|result| result.tokens.0).sum();
-            results + assistant_tokens(desk, state)
-        }
+    let lasting = match desk.policy.preset {
+        Preset::Balanced => state.view.0.saturating_sub(potential::losable(desk, state)?),
+        Preset::Rules | Preset::Liveness => potential::lasting(desk, state)?,
     };
-    Ok(state.view.0.saturating_sub(losable) > desk.budget.room.0)
-}
-
-/// Sums up calls, texts and reasoning of the assistant, which some presets may cut or drop.
-fn assistant_tokens(desk: &Desk<'_, '_>, state: &State) -> u64 {
-    let items = (0..).map(ItemIdx).zip(&desk.transcript.items).take(state.items);
-    items.filter(|(_, item)| item.side == Side::Assistant).map(|(idx, _)| desk.counts.item(idx).0).sum()
+    Ok(lasting > desk.budget.room.0)
 }
 
 /// Over the room even at the target's edge: what was kept in part goes whole, lowest score first, and then what
@@ -171,13 +187,13 @@ fn take_whole(
     Ok(())
 }
 
-fn record(desk: &Desk<'_, '_>, before: Tokens, after: &mut State, point: ItemIdx) {
-    let changed = after.results.iter().filter(|result| result.change.is_some()).map(|result| result.item);
-    let first = changed.chain(after.notices.keys().copied()).chain(after.calls.keys().copied());
-    let first = first.chain(after.batches.values().map(|batch| batch.item)).min();
-    let removed = Tokens(before.0.saturating_sub(after.view.0));
-    let kept_before: u64 = first.map_or(0, |first| desk.counts.sum_to(first).0);
-    let cached = Tokens(after.view.0.saturating_sub(kept_before + after.fixed.0));
-    let break_even = price::break_even(desk.price, removed, cached);
-    after.sweeps.push(SweepRecord { point, before, after: after.view, break_even });
+/// Notes a sweep, and after how many requests the cache that it cost has paid for itself.
+fn record(desk: &Desk<'_, '_>, before: &State, after: &mut State, point: ItemIdx) {
+    let removed = Tokens(before.view.0.saturating_sub(after.view.0));
+    let first = after.first_difference(before).unwrap_or(after.items);
+    let behind = (first..after.items).map(|at| ItemIdx(u32::try_from(at).unwrap_or(u32::MAX)));
+    let in_view = |idx: &ItemIdx| desk.transcript.items.get(idx.at()).is_some_and(|item| !after.is_dropped(item));
+    let cached = behind.filter(in_view).map(|idx| batches::size_now(desk, after, idx)).sum();
+    let break_even = price::break_even(desk.price, removed, Tokens(cached));
+    after.sweeps.push(SweepRecord { point, before: before.view, after: after.view, break_even });
 }

@@ -34,6 +34,19 @@ fn a_session_whose_originals_were_removed_stores_them_again() {
 }
 
 #[test]
+fn a_pin_that_changes_what_is_decided_anew_is_a_declared_rebase() {
+    let store = Store::new();
+    let mut session = liveset(8_000, &store.archive).session();
+    let first = conversation(&results(9));
+    let cut = session.compact(&first).expect("the body is read").report().edits[0].call_id.clone();
+    session.pin(cut.expect("a result was cut"));
+    assert!(store.opened_again().evict(0, Reach::Everything).expect("it is evicted").live_originals > 0);
+    let body = conversation(&results(10));
+    let told = session.compact(&body).expect("the body is read").report().rebase.clone();
+    assert_eq!(told.map(|told| told.cause).as_deref(), Some("archive"));
+}
+
+#[test]
 fn a_store_that_refuses_lets_no_body_out() {
     let store = Store::new();
     let compactor = liveset(8_000, &store.archive);

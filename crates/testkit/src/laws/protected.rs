@@ -102,7 +102,11 @@ fn is_newest(view: &View<'_>, item: &Item) -> bool {
 fn may_touch_newest(view: &View<'_>, item: &Item, change: &Change, outcome: &Outcome) -> bool {
     let is_over_limit = view.whole_text(item).len() > INTAKE_HARD_LIMIT_CHARS;
     let is_text = matches!(change, Change::Text { .. });
-    is_text && (is_over_limit || outcome.has_kind(&["shorten"]))
+    // What came cut goes as a whole, also by the step that shortens the newest.
+    let is_taken = outcome.report["edits"]
+        .as_array()
+        .is_some_and(|edits| edits.iter().any(|edit| edit["kind"] == "tombstone" && edit["step"] == 5));
+    is_text && (is_over_limit || outcome.has_kind(&["shorten"]) || is_taken)
 }
 
 fn is_pinned(view: &View<'_>, item: &Item, pins: &Pins) -> bool {

@@ -81,7 +81,7 @@ pub(super) fn edits(
     Ok(())
 }
 
-/// Says whether a cache mark of what was left out found no block that may carry it.
+/// Says whether a cache mark of what was left out found no block that may carry it, or one that has a mark already.
 pub(crate) fn loses_mark(desk: &Desk<'_, '_>, state: &State) -> bool {
     moved_marks(desk, state).lost
 }
@@ -128,12 +128,10 @@ fn moved_marks(desk: &Desk<'_, '_>, state: &State) -> Marks {
         match (item.cache_mark, carrier) {
             (None, _) => {}
             (Some(_), None) => marks.lost = true,
-            // Where the block has a mark of its own the cache ends there already.
-            (Some(_), Some((_, carrier))) if carrier.cache_mark.is_some() => {}
+            // Where the block has a mark of its own the cache ends there already, and one is left of two.
+            (Some(_), Some((_, carrier))) if carrier.cache_mark.is_some() => marks.lost = true,
             // Of several marks the newest counts: they would mark the same place.
-            (Some(mark), Some((to, _))) => {
-                marks.moved.insert(to, mark);
-            }
+            (Some(mark), Some((to, _))) => marks.lost |= marks.moved.insert(to, mark).is_some(),
         }
     }
     marks
