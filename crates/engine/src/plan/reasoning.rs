@@ -9,7 +9,7 @@ use liveset_tokens::Tokens;
 use super::{
     desk::Desk,
     form::Form,
-    state::{AtRisk, State, Thought},
+    state::{AtRisk, CallState, State, Thought},
 };
 use crate::{
     counts::MESSAGE_TOKENS,
@@ -49,30 +49,51 @@ pub(crate) fn may_hold(desk: &Desk<'_, '_>, state: &State, point: ItemIdx) -> Re
     }
 }
 
-/// Takes results that were cut before, in front of signed reasoning, out of what a guarded trial may take.
+/// What a guarded trial leaves alone.
+#[derive(Default)]
+pub(crate) struct Frozen {
+    results: Vec<usize>,
+    arguments: Vec<(usize, ItemIdx, CallState)>,
+}
+
+/// Takes what a body that comes back compacted would keep, in front of signed reasoning, out of what a guarded trial may
+/// take: results that were cut before, and arguments behind one that was.
 ///
-/// A body that comes back compacted holds their gaps as text, which only ever goes whole and when the body must fit. If
-/// the first trial could cut them further and so had to wait, the second would not wait (law 6).
-pub(crate) fn freeze(trial: &mut State) -> Vec<usize> {
-    let Some(&last) = trial.signed.last() else { return Vec::new() };
+/// Such a body holds gaps as text, which only ever goes whole and when the body must fit, and its arguments may be the
+/// only witness of what is gone. If the first trial could take them and so had to wait, the second would not wait (law 6).
+pub(crate) fn freeze(trial: &mut State) -> Frozen {
+    let Some(&last) = trial.signed.last() else { return Frozen::default() };
     let results = &trial.results;
     let is_frozen = |ordinal: &usize| {
         results.get(*ordinal).is_some_and(|result| result.item < last && matches!(*result.form, Form::Cut(_)))
     };
     let (frozen, free) = trial.alive.iter().copied().partition(is_frozen);
+    let first_cut = results.iter().find(|result| *result.form != Form::Whole).map(|result| result.item);
+    let is_behind = |idx: ItemIdx| idx < last && first_cut.is_some_and(|cut| cut < idx);
+    let behind: Vec<usize> =
+        trial.open_arguments.calls().filter(|&(_, idx)| is_behind(idx)).map(|(ordinal, _)| ordinal).collect();
     trial.alive = free;
-    frozen
+    let taken = behind.into_iter().filter_map(|ordinal| {
+        let (idx, call) = trial.open_arguments.remove(ordinal)?;
+        Some((ordinal, idx, call))
+    });
+    Frozen { results: frozen, arguments: taken.collect() }
 }
 
 /// Puts back what [`freeze`] took out, save what went with its unit meanwhile.
-pub(crate) fn thaw(desk: &Desk<'_, '_>, trial: &mut State, frozen: Vec<usize>) -> Result<()> {
-    for ordinal in frozen {
+pub(crate) fn thaw(desk: &Desk<'_, '_>, trial: &mut State, frozen: Frozen) -> Result<()> {
+    for ordinal in frozen.results {
         let Some(result) = trial.results.get(ordinal) else { continue };
         if !trial.is_dropped(desk.item(result.item)?) {
             trial.alive.push(ordinal);
         }
     }
     trial.alive.sort_unstable();
+    for (ordinal, idx, call) in frozen.arguments {
+        if !trial.is_dropped(desk.item(idx)?) {
+            trial.open_arguments.add(ordinal, idx, call);
+        }
+    }
     Ok(())
 }
 
