@@ -46,7 +46,7 @@ struct Tally {
     /// The last request as it left.
     last: u64,
     /// Edits of the last request by step.
-    steps: BTreeMap<u8, usize>,
+    steps: BTreeMap<String, usize>,
 }
 
 /// Presets side by side on every trace that ends long, at shares of its largest request.
@@ -187,7 +187,9 @@ fn replay(conversation: &Conversation, preset: Preset, window: u64) -> Result<Ta
         tally.last = report.tokens.after;
         tally.steps.clear();
         for edit in &report.edits {
-            *tally.steps.entry(edit.step.unwrap_or(0)).or_default() += 1;
+            // Intake, moved marks and reasoning belong to no step.
+            let step = edit.step.map_or_else(|| edit.kind.name().to_owned(), |step| step.to_string());
+            *tally.steps.entry(step).or_default() += 1;
         }
         let swept = report.sweeps.len() > sweeps_before || report.client_rewrote.is_some() || report.rebase.is_some();
         tally.sweeps += report.sweeps.len().saturating_sub(sweeps_before);
