@@ -57,7 +57,7 @@ pub(crate) struct Frozen {
 }
 
 /// Takes what a body that comes back compacted would keep, in front of signed reasoning, out of what a guarded trial may
-/// take: results that were cut before, and arguments behind one that was.
+/// take: results that were cut before, and arguments behind one that was or answered by it.
 ///
 /// Such a body holds gaps as text, which only ever goes whole and when the body must fit, and its arguments may be the
 /// only witness of what is gone. If the first trial could take them and so had to wait, the second would not wait (law 6).
@@ -69,9 +69,11 @@ pub(crate) fn freeze(trial: &mut State) -> Frozen {
     };
     let (frozen, free) = trial.alive.iter().copied().partition(is_frozen);
     let first_cut = results.iter().find(|result| *result.form != Form::Whole).map(|result| result.item);
-    let is_behind = |idx: ItemIdx| idx < last && first_cut.is_some_and(|cut| cut < idx);
-    let behind: Vec<usize> =
-        trial.open_arguments.calls().filter(|&(_, idx)| is_behind(idx)).map(|(ordinal, _)| ordinal).collect();
+    let is_cut = |ordinal: usize| results.get(ordinal).is_some_and(|result| *result.form != Form::Whole);
+    // Behind a cut, or answered by a result that was cut.
+    let stays =
+        |&(ordinal, idx): &(usize, ItemIdx)| idx < last && (is_cut(ordinal) || first_cut.is_some_and(|cut| cut < idx));
+    let behind: Vec<usize> = trial.open_arguments.calls().filter(stays).map(|(ordinal, _)| ordinal).collect();
     trial.alive = free;
     let taken = behind.into_iter().filter_map(|ordinal| {
         let (idx, call) = trial.open_arguments.remove(ordinal)?;
