@@ -82,15 +82,12 @@ fn candidate(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<Optio
     Ok(cut.map(|cut| (idx, cut)))
 }
 
-/// Says whether the client sent the line of a folded run in the last result of this call's unit: then what the line
-/// stands for was before all of the unit.
-fn carries_fold(desk: &Desk<'_, '_>, state: &State, call: ItemIdx) -> Result<bool> {
+/// Says whether the last result of this call's unit holds the line of a folded run: then what the line stands for was
+/// before all of the unit.
+pub(crate) fn carries_fold(desk: &Desk<'_, '_>, state: &State, call: ItemIdx) -> Result<bool> {
     let unit = desk.item(call)?.unit.and_then(|unit| desk.transcript.units.get(unit.at()));
     let last = unit.and_then(|unit| unit.items.last()).and_then(|&last| state.ordinal_of(last));
-    Ok(match last {
-        Some(ordinal) => desk.texts(ordinal)?.arrives_folded,
-        None => false,
-    })
+    last.map_or(Ok(false), |ordinal| desk.is_carrier(state, ordinal))
 }
 
 /// Gives the call whose answer is `result`.

@@ -149,6 +149,12 @@ impl<'p, 'a> Desk<'p, 'a> {
         Ok(cell.get_or_init(|| texts))
     }
 
+    /// Says whether a result holds the line of a folded run, whichever sweep or body put it there.
+    pub(crate) fn is_carrier(&self, state: &State, ordinal: usize) -> Result<bool> {
+        let is_folded = state.results.get(ordinal).is_some_and(|result| matches!(*result.form, Form::Folded(_)));
+        Ok(is_folded || self.texts(ordinal)?.arrives_folded)
+    }
+
     /// Gives what an item adds to the chain, as `read` finds it, which is asked once.
     pub(crate) fn said(
         &self,

@@ -175,12 +175,7 @@ fn is_calls_alone(desk: &Desk<'_, '_>, state: &State, items: &[ItemIdx]) -> Resu
 /// Says whether a result is no carrier, and neither pinned for good nor what pins another.
 fn may_fold(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<bool> {
     let is_pinned = state.results.get(ordinal).is_some_and(|result| result.pin.is_some());
-    Ok(!is_pinned && !is_carrier(desk, state, ordinal)? && !protect::pins_another(state, ordinal))
-}
-
-fn is_carrier(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<bool> {
-    let is_folded = state.results.get(ordinal).is_some_and(|result| matches!(*result.form, Form::Folded(_)));
-    Ok(is_folded || desk.texts(ordinal)?.arrives_folded)
+    Ok(!is_pinned && !desk.is_carrier(state, ordinal)? && !protect::pins_another(state, ordinal))
 }
 
 fn is_blank(desk: &Desk<'_, '_>, item: &Item) -> bool {

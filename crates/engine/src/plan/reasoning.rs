@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use liveset_tokens::Tokens;
 
 use super::{
+    argument_step,
     desk::Desk,
     form::Form,
     state::{AtRisk, CallState, State, Thought},
@@ -57,12 +58,13 @@ pub(crate) struct Frozen {
 }
 
 /// Takes what a body that comes back compacted would keep, in front of signed reasoning, out of what a guarded trial may
-/// take: results that were cut before, and arguments behind one that was or answered by it.
+/// take: results that were cut before, and arguments behind one that was, answered by it, or in the unit of a folded
+/// line.
 ///
 /// Such a body holds gaps as text, which only ever goes whole and when the body must fit, and its arguments may be the
 /// only witness of what is gone. If the first trial could take them and so had to wait, the second would not wait (law 6).
-pub(crate) fn freeze(trial: &mut State) -> Frozen {
-    let Some(&last) = trial.signed.last() else { return Frozen::default() };
+pub(crate) fn freeze(desk: &Desk<'_, '_>, trial: &mut State) -> Result<Frozen> {
+    let Some(&last) = trial.signed.last() else { return Ok(Frozen::default()) };
     let results = &trial.results;
     let is_frozen = |ordinal: &usize| {
         results.get(*ordinal).is_some_and(|result| result.item < last && matches!(*result.form, Form::Cut(_)))
@@ -70,16 +72,19 @@ pub(crate) fn freeze(trial: &mut State) -> Frozen {
     let (frozen, free) = trial.alive.iter().copied().partition(is_frozen);
     let first_cut = results.iter().find(|result| *result.form != Form::Whole).map(|result| result.item);
     let is_cut = |ordinal: usize| results.get(ordinal).is_some_and(|result| *result.form != Form::Whole);
-    // Behind a cut, or answered by a result that was cut.
-    let stays =
-        |&(ordinal, idx): &(usize, ItemIdx)| idx < last && (is_cut(ordinal) || first_cut.is_some_and(|cut| cut < idx));
-    let behind: Vec<usize> = trial.open_arguments.calls().filter(stays).map(|(ordinal, _)| ordinal).collect();
+    let mut behind = Vec::new();
+    for (ordinal, idx) in trial.open_arguments.calls().filter(|&(_, idx)| idx < last) {
+        let is_behind_cut = first_cut.is_some_and(|cut| cut < idx);
+        if is_cut(ordinal) || is_behind_cut || argument_step::carries_fold(desk, trial, idx)? {
+            behind.push(ordinal);
+        }
+    }
     trial.alive = free;
     let taken = behind.into_iter().filter_map(|ordinal| {
         let (idx, call) = trial.open_arguments.remove(ordinal)?;
         Some((ordinal, idx, call))
     });
-    Frozen { results: frozen, arguments: taken.collect() }
+    Ok(Frozen { results: frozen, arguments: taken.collect() })
 }
 
 /// Puts back what [`freeze`] took out, save what went with its unit meanwhile.

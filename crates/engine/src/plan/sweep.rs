@@ -114,7 +114,7 @@ fn due(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<Option<
 fn carry_out(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>, due: Due) -> Result<Option<Tokens>> {
     match desk.policy.preset {
         Preset::Balanced => {
-            let frozen = if due.guards { reasoning::freeze(trial) } else { Frozen::default() };
+            let frozen = if due.guards { reasoning::freeze(desk, trial)? } else { Frozen::default() };
             let goal = balanced(desk, trial, pins)?;
             reasoning::thaw(desk, trial, frozen)?;
             Ok(Some(goal))
