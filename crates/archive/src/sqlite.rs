@@ -1,6 +1,7 @@
 //! How are originals kept for good? One SQLite file, for one user; decides nothing about what is cut.
 
 mod connect;
+mod contents;
 mod copy;
 mod evict;
 mod fault;
@@ -17,6 +18,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use contents::ContentRow;
 pub use copy::Copied;
 pub use evict::{DEFAULT_CAPACITY_BYTES, DEFAULT_LIVE_MS, Evicted, Reach};
 pub use store::MAX_ARGUMENT_BYTES;

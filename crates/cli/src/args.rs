@@ -4,6 +4,7 @@ mod archive;
 mod diff;
 mod examples;
 mod install;
+mod mcp;
 mod policy;
 
 pub(crate) use archive::{
@@ -12,6 +13,7 @@ pub(crate) use archive::{
 };
 pub(crate) use diff::Diff;
 pub(crate) use install::{Completions, Doctor, Man};
+pub(crate) use mcp::Mcp;
 pub(crate) use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicyShow};
 
 use std::path::PathBuf;
@@ -62,6 +64,8 @@ pub(crate) enum Command {
     /// Lists, checks, purges and copies what is stored
     #[command(subcommand)]
     Archive(ArchiveCommand),
+    /// Serves recall and search to an agent as MCP tools
+    Mcp(Mcp),
     /// Says where two bodies, reports or logs first differ, and why
     Diff(Diff),
     /// Shows, explains and checks settings

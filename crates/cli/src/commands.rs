@@ -10,6 +10,7 @@ mod doctor;
 mod explain;
 mod inspect;
 mod man;
+mod mcp;
 mod policy;
 mod recall;
 mod restore;
@@ -33,6 +34,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Recall(args) => recall::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Archive(command) => archive::run(&command),
+        Command::Mcp(args) => mcp::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Policy(command) => policy::run(&command),
         Command::Doctor(args) => doctor::run(&args),

@@ -1,0 +1,47 @@
+//! `liveset mcp`: recall and search as tools of an agent.
+
+use std::sync::Arc;
+
+use liveset_archive::Scope;
+use liveset_mcp::{Error, Listener, Server, serve_http, serve_stdio};
+
+use crate::{args::Mcp, failure::Failure, output, setup};
+
+pub(crate) fn run(args: &Mcp) -> Result<u8, Failure> {
+    // A client may start the server before anything was stored: then the archive is made here.
+    let path = setup::archive_place(args.archive.archive.as_deref())?;
+    let mut archive = setup::archive(&path)?;
+    if let Some(session) = &args.session {
+        archive = Arc::new(archive.within(Scope::default().strictly(session)));
+    }
+    let server = Server::new(archive);
+    let served = match args.http {
+        None => serve_stdio(server),
+        Some(address) => Listener::bind(address).and_then(|listener| {
+            output::note(&format!("liveset: MCP server at {}\n", listener.url()));
+            serve_http(&server, listener, interrupted())
+        }),
+    };
+    served.map_err(failure)?;
+    Ok(0)
+}
+
+/// Ends when the user asks the process to end.
+async fn interrupted() {
+    // Where no signal can be waited for the process ends by it, as always.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::NotLocal { .. } => {
+            Failure::usage(error).hint("listen on 127.0.0.1, and let a tunnel or proxy that knows its users lead there")
+        }
+        Error::Listen { .. } => Failure::usage(error).hint("take another port, or port 0 for any free one"),
+        Error::Handshake { .. } => Failure::usage(error)
+            .hint("an MCP client starts this command; `liveset mcp --help` shows how to tell it to"),
+        _ => Failure::store(error),
+    }
+}
