@@ -159,7 +159,8 @@ fn track_stub(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize) -> Result<
         None => None,
     };
     let Some(key) = call.and_then(|call| key_of(desk, call)) else { return Ok(()) };
-    let size = |at: usize| state.results.get(at).map_or(0, |result| result.original.0);
+    // By what is left: an answer that is gone is pinned by nobody, as for whoever reads the view anew (law 6).
+    let size = |at: usize| state.results.get(at).map_or(0, |result| result.tokens.0);
     match state.pinned.full.get(&key).copied() {
         Some(full) if size(ordinal) * STUB_SHARE < size(full) => {
             if desk.texts(full)?.name.class != ToolClass::Execution {
