@@ -4,6 +4,7 @@
 //! each step only while the view is over the trigger or the sweep has not freed what a sweep must.
 
 mod chain;
+mod results;
 mod names;
 mod quotes;
 mod terms;
@@ -15,6 +16,7 @@ use super::{
     desk::Desk,
     form::Form,
     pins::Pin,
+    protect,
     state::{Change, State},
 };
 use crate::{error::Result, report::EditKind, tombstone};
@@ -29,9 +31,11 @@ const CLEAR_STEP: u8 = 1;
 const FEWER_STEP: u8 = 2;
 
 /// Runs the whole preset over what was delivered so far.
-pub(crate) fn sweep(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
+pub(crate) fn sweep(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
     let goal = goal(desk, state);
     for _ in 0..MAX_ROUNDS {
+        // An "unchanged" that was dropped pins nothing any more.
+        let pins = &protect::pins(desk, state)?;
         let view = state.view;
         let live = live(desk, state)?;
         for keep in (0..=KEEP_NEWEST).rev() {
@@ -60,8 +64,9 @@ fn goal(desk: &Desk<'_, '_>, state: &State) -> u64 {
 fn live(desk: &Desk<'_, '_>, state: &State) -> Result<BTreeSet<usize>> {
     let chain = chain::Chain::of(desk, state)?;
     let mut live = names::named(desk, state, &chain)?;
-    live.extend(quotes::quoted(desk, state, &chain)?);
-    live.extend(terms::paraphrased(desk, state, &chain)?);
+    let results = results::in_view(desk, state)?;
+    live.extend(quotes::quoted(state, &chain, &results));
+    live.extend(terms::paraphrased(desk, state, &chain, &results)?);
     Ok(live)
 }
 

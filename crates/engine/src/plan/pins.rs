@@ -56,6 +56,13 @@ pub(crate) struct PinTracker {
 }
 
 impl PinTracker {
+    /// Lets go of answers that said "unchanged" and are no longer in view, and of what only they leaned on.
+    pub(crate) fn forget_stubs(&mut self, is_left: impl Fn(usize) -> bool) {
+        self.stubs.retain(|&stub, _| is_left(stub));
+        let leaned_on: BTreeSet<usize> = self.stubs.values().copied().collect();
+        self.unchanged.retain(|full| leaned_on.contains(full));
+    }
+
     /// Gives the results that are pinned for now and may be free later, each once.
     pub(crate) fn passing(&self) -> BTreeMap<usize, Pin> {
         let mut pins = BTreeMap::new();

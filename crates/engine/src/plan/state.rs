@@ -349,9 +349,10 @@ impl State {
     pub(crate) fn forget_dropped(&mut self, items: &BTreeSet<ItemIdx>) {
         let results = &self.results;
         let is_left = |ordinal: &usize| results.get(*ordinal).is_none_or(|result| !items.contains(&result.item));
-        self.alive.retain(is_left);
+        self.alive.retain(&is_left);
         self.media.retain(|media| !items.contains(media));
         self.signed.retain(|signed| !items.contains(signed));
+        self.pinned.forget_stubs(|ordinal| is_left(&ordinal));
     }
 
     /// Gives a result's place in order of delivery, once it was delivered.

@@ -119,7 +119,7 @@ fn carry_out(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>
             reasoning::thaw(desk, trial, frozen)?;
             Ok(Some(goal))
         }
-        Preset::Liveness => liveness::sweep(desk, trial, pins).map(|()| None),
+        Preset::Liveness => liveness::sweep(desk, trial).map(|()| None),
         Preset::Rules => rules::sweep(desk, trial, pins).map(|()| None),
     }
 }

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::chain::{Chain, ChainText};
+use super::{
+    chain::{Chain, ChainText},
+    results::ResultText,
+};
 use crate::{
-    error::Result,
-    plan::{desk::Desk, state::State},
+    plan::state::State,
     shingles::{
         Shingle, for_each_shingle,
         words::{Sink, Word, Words, walk},
@@ -25,31 +27,31 @@ struct Said {
 }
 
 /// A run that a result shares with the agent.
-struct Shared {
+struct Shared<'r> {
     ordinal: usize,
-    part: usize,
+    part: &'r str,
     said: Said,
     shingle: Shingle,
 }
 
 /// Finds the results of which a later assistant message holds a run of words that few results hold, and that neither
 /// system nor user text before the result holds.
-pub(super) fn quoted(desk: &Desk<'_, '_>, state: &State, chain: &Chain<'_>) -> Result<BTreeSet<usize>> {
+pub(super) fn quoted(state: &State, chain: &Chain<'_>, results: &[ResultText<'_>]) -> BTreeSet<usize> {
     let said = newest(&chain.said);
     let filter = Filter::of(said.keys().copied());
     let given = oldest(&chain.given, &filter);
     let mut holders: BTreeMap<u64, u32> = BTreeMap::new();
     let mut shared = Vec::new();
-    for ordinal in 0..state.results.len() {
+    for held in results {
         let mut seen = BTreeSet::new();
-        for (at, part) in desk.texts(ordinal)?.parts.iter().enumerate() {
-            for_each_shingle(&part.text, |shingle| {
+        for part in &held.parts {
+            for_each_shingle(part, |shingle| {
                 if !filter.may_hold(shingle.hash) {
                     return;
                 }
                 if let Some(&said) = said.get(&shingle.hash).filter(|_| seen.insert(shingle.hash)) {
                     *holders.entry(shingle.hash).or_default() += 1;
-                    shared.push(Shared { ordinal, part: at, said, shingle });
+                    shared.push(Shared { ordinal: held.ordinal, part, said, shingle });
                 }
             });
         }
@@ -63,12 +65,12 @@ pub(super) fn quoted(desk: &Desk<'_, '_>, state: &State, chain: &Chain<'_>) -> R
         if !is_rare || is_given || quoted.contains(&run.ordinal) {
             continue;
         }
-        let (Some(said), Some(part)) = (said, desk.texts(run.ordinal)?.parts.get(run.part)) else { continue };
-        if words_of(&said.text, run.said.shingle) == words_of(&part.text, run.shingle) {
+        let Some(said) = said else { continue };
+        if words_of(&said.text, run.said.shingle) == words_of(run.part, run.shingle) {
             quoted.insert(run.ordinal);
         }
     }
-    Ok(quoted)
+    quoted
 }
 
 /// Of equal runs only the newest is kept: it is later than any result that an older one is later than.

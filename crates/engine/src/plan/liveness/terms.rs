@@ -6,7 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::chain::{Chain, argument_texts};
+use super::{
+    chain::{Chain, argument_texts},
+    results::ResultText,
+};
 use crate::{
     error::Result,
     plan::{desk::Desk, state::State},
@@ -28,7 +31,12 @@ const MAX_TERM_BYTES: usize = 200;
 const MIN_NUMBER_DIGITS: usize = 4;
 
 /// Finds the results of which one later assistant message shares rare terms enough.
-pub(super) fn paraphrased(desk: &Desk<'_, '_>, state: &State, chain: &Chain<'_>) -> Result<BTreeSet<usize>> {
+pub(super) fn paraphrased(
+    desk: &Desk<'_, '_>,
+    state: &State,
+    chain: &Chain<'_>,
+    results: &[ResultText<'_>],
+) -> Result<BTreeSet<usize>> {
     let mut said: BTreeMap<u64, Vec<(ItemIdx, u32)>> = BTreeMap::new();
     for text in &chain.said {
         for term in terms(&text.text) {
@@ -45,17 +53,16 @@ pub(super) fn paraphrased(desk: &Desk<'_, '_>, state: &State, chain: &Chain<'_>)
         }
     }
     let mut holders: BTreeMap<u64, u32> = BTreeMap::new();
-    let mut shared: Vec<BTreeSet<u64>> = Vec::with_capacity(state.results.len());
-    for ordinal in 0..state.results.len() {
-        let parts = desk.texts(ordinal)?.parts.iter();
-        let hashes = parts.flat_map(|part| terms(&part.text)).map(hash);
+    let mut shared: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+    for held in results {
+        let hashes = held.parts.iter().flat_map(|part| terms(part)).map(hash);
         let all: BTreeSet<u64> = hashes.filter(|term| said.contains_key(term)).collect();
         all.iter().for_each(|&term| *holders.entry(term).or_default() += 1);
-        shared.push(all);
+        shared.insert(held.ordinal, all);
     }
     let mut live = BTreeSet::new();
     for &ordinal in &state.alive {
-        let (Some(result), Some(shared)) = (state.results.get(ordinal), shared.get(ordinal)) else { continue };
+        let (Some(result), Some(shared)) = (state.results.get(ordinal), shared.get(&ordinal)) else { continue };
         let own = own_terms(desk, result.item)?;
         let mut weights: BTreeMap<u32, u32> = BTreeMap::new();
         for term in shared {
