@@ -187,6 +187,19 @@ fn a_batch_goes_with_all_its_calls_and_a_pinned_one_stays() {
 }
 
 #[test]
+fn an_unchanged_that_goes_with_its_batch_pins_nothing_any_more() {
+    for format in Format::ALL {
+        let read = |id| call(id, "read_file", json!({ "path": "a.rs" }));
+        let mut steps = worked(&results(3), "See call_a, call_b, call_10, call_11 and call_12.", 20);
+        let stub = result("call_b", "File unchanged since last read. ".repeat(4));
+        steps.splice(1..1, [read("call_a"), result("call_a", prose("oak", 60)), read("call_b"), stub]);
+        let ids = |share| seen(&run(format, &steps, Preset::Liveness, share).body).ids().join(" ");
+        assert_eq!(ids(400), "call_a call_10 call_11 call_12", "{format:?}: the one that it leaned on stays");
+        assert_eq!(ids(300), "", "{format:?}: until there is no room for it either");
+    }
+}
+
+#[test]
 fn a_tombstone_does_not_revive() {
     for format in Format::ALL {
         let mut steps = worked(&results(6), "I see.", 60);
