@@ -85,7 +85,7 @@ fn line(desk: &Desk<'_, '_>, state: &State, layout: &Layout, run: &Run) -> Resul
         let name = &desk.texts(ordinal)?.name;
         facts.add(&name.tool, name.class, desk.o200k(ordinal, result.original)?);
     }
-    let form = Form::Folded(tombstone::fold_line(&facts));
+    let form = Form::Folded(tombstone::fold_line(&facts, &desk.ways.folded));
     let original = state.results.get(run.carrier).map(|result| result.original).unwrap_or_default();
     let tokens = desk.size(run.carrier, &form, original)?;
     Ok((form, tokens))
