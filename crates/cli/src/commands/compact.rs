@@ -83,7 +83,10 @@ fn compactor(args: &Compact, place: Option<&Path>, input: &Input) -> Result<Live
     Ok(match (place, args.dry_run) {
         (None, _) => liveset,
         (Some(_), true) => setup::as_if_archived(liveset),
-        (Some(path), false) => liveset.with_archive(setup::archive_of(path, args.archive.archive_capacity)?),
+        (Some(path), false) => {
+            let archive = setup::archive_for_run(path, args.archive.archive_capacity, &args.policy)?;
+            liveset.with_archive(archive)
+        }
     })
 }
 

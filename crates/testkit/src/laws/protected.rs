@@ -3,11 +3,18 @@
 use super::changes::{Change, changes};
 use super::outcome::Outcome;
 use crate::format::Format;
+use crate::oracle::decode;
+use crate::oracle::raw::parse;
 use crate::oracle::view::{Item, ItemKind, View};
 use crate::pieces::PIN_MARKER;
 
 /// Tools whose newest result is pinned.
 const PLAN_TOOLS: [&[u8]; 2] = [b"TodoWrite", b"update_plan"];
+/// Tools that give back what was cut, by the id in one of these arguments.
+const RECALL_TOOL: &[u8] = b"recall";
+const RECALL_IDS: [&str; 2] = ["id", "handle"];
+/// Newest units in which such an answer stays.
+const RECALL_UNITS: usize = 3;
 /// Results beyond this many characters meet the hard limit of intake, newest or not.
 const INTAKE_HARD_LIMIT_CHARS: usize = 100_000;
 
@@ -78,6 +85,12 @@ fn touched(view: &View<'_>, change: &Change, outcome: &Outcome, pins: &Pins) -> 
         if item.kind == ItemKind::Result && is_pinned(view, item, pins) {
             return Err(format!("the pinned result of {id} was touched"));
         }
+        if let Change::Text { after, .. } = change {
+            let written = decode::text(outcome.body.get(after.clone()).unwrap_or_default());
+            if written.contains(&b'\n') && recall_of(view, item).is_some() {
+                return Err(format!("{id}, the answer to a recall, was cut in part"));
+            }
+        }
         let holds_argument = |result: &&Item| {
             let call = view.call_of(result).map(|call| &call.node.span);
             matches!(change, Change::Argument { .. }) && call == Some(&item.node.span)
@@ -113,7 +126,29 @@ fn is_pinned(view: &View<'_>, item: &Item, pins: &Pins) -> bool {
     let text = view.whole_text(item);
     let is_marked = text.windows(PIN_MARKER.len()).any(|window| window == PIN_MARKER.as_bytes());
     let id = item.id.as_deref().unwrap_or_default();
-    is_marked || pins.call_ids.iter().any(|pin| pin.as_bytes() == id) || is_newest_plan(view, item)
+    is_marked
+        || pins.call_ids.iter().any(|pin| pin.as_bytes() == id)
+        || is_newest_plan(view, item)
+        || is_recent_recall(view, item)
+}
+
+/// Says whether a result answers a recall of one of the newest units.
+pub(super) fn is_recent_recall(view: &View<'_>, item: &Item) -> bool {
+    let newest = view.items.iter().map(|item| item.number).max().unwrap_or(0);
+    recall_of(view, item).is_some_and(|call| call.number + RECALL_UNITS > newest)
+}
+
+/// Gives the call of a result that gives back what was cut.
+fn recall_of<'v>(view: &'v View<'_>, item: &Item) -> Option<&'v Item> {
+    view.call_of(item).filter(|call| call.name.as_deref() == Some(RECALL_TOOL) && asks_by_id(view, call))
+}
+
+/// OpenAI's formats hold arguments as text.
+fn asks_by_id(view: &View<'_>, call: &Item) -> bool {
+    let Some(node) = &call.arguments else { return false };
+    let raw = if node.is_string() { decode::text(node.raw(view.body)) } else { node.raw(view.body).to_vec() };
+    let Ok(object) = parse(&raw) else { return false };
+    RECALL_IDS.iter().any(|key| object.member_text(&raw, key).is_some_and(|id| !id.trim_ascii().is_empty()))
 }
 
 fn is_newest_plan(view: &View<'_>, item: &Item) -> bool {
