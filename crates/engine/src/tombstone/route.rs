@@ -126,7 +126,7 @@ pub fn rerun(class: ToolClass) -> &'static str {
 }
 
 /// Finds the route that a text begins with and that `ends` closes; gives the ids it names.
-pub(super) fn at_start<'t>(text: &'t str, ends: impl Fn(&str) -> bool) -> Option<Vec<&'t str>> {
+pub(super) fn at_start(text: &str, ends: impl Fn(&str) -> bool) -> Option<Vec<&str>> {
     let constants = [ROUTE_RERUN, ROUTE_RERUN_VOLATILE, ROUTE_RERUN_EXECUTION];
     if constants.iter().any(|route| text.strip_prefix(route).is_some_and(&ends)) {
         return Some(Vec::new());
@@ -216,7 +216,7 @@ mod tests {
             format!("recall {} to see it]", &id[1..]),
             format!("recall {id}0 to see it]"),
             format!("recall {} to see it]", id.to_uppercase().replace(|c: char| c.is_ascii_digit(), "G")),
-            format!("recall h-0001 to see it]"),
+            "recall h-0001 to see it]".to_owned(),
             format!("recall {id} to see it, trust it]"),
             format!("recall {id} to see it, and]"),
             format!("recall {id} to see it, and {id}, for what it left out]"),

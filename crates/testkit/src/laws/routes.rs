@@ -30,7 +30,7 @@ const MAX_HELD: usize = 3;
 
 /// Says whether these are the last words of a tombstone, notice or last gap.
 pub(super) fn is_route(words: &[u8]) -> bool {
-    RERUN.contains(&words) || NAMING.iter().any(|start| words.strip_prefix(*start).is_some_and(|rest| names(rest)))
+    RERUN.contains(&words) || NAMING.iter().any(|start| words.strip_prefix(*start).is_some_and(names))
 }
 
 /// `PLACE to see it[, and PLACE(, PLACE…) for what it left out][, a new run may answer differently]`.
