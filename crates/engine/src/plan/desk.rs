@@ -155,6 +155,7 @@ impl<'p, 'a> Desk<'p, 'a> {
         }
         let mut texts = ResultTexts::of(self.transcript, self.item(idx)?)?;
         texts.rule_line = self.rule_line(idx)?;
+        texts.is_recall |= self.ways.leads(&texts.name);
         texts.route = texts.way_back(&self.ways.single, self.transcript.body)?;
         Ok(cell.get_or_init(|| texts))
     }

@@ -87,7 +87,8 @@ impl<'a> ResultTexts<'a> {
             lines += part.lines;
             parts.push(part);
         }
-        let is_run = name.tells_of_a_run();
+        // What an original told of some run is no news.
+        let is_run = name.tells_of_a_run() && ask == Ask::Other;
         let framed = parts.iter().enumerate().filter(|_| is_run);
         let exit = framed.filter_map(|(at, part)| Some((at, exit_frame(&part.text)?))).next();
         let failed = exit.as_ref().filter(|(_, frame)| frame.status != 0);

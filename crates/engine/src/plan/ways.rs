@@ -6,7 +6,7 @@ use crate::{
     policy::{ArchiveUse, Policy, RecallRoute},
     report::Warning,
     tombstone::Route,
-    tools,
+    tools::{self, CallName, ToolClass},
     transcript::Transcript,
 };
 
@@ -49,6 +49,12 @@ impl Ways {
                 Self { single: Route::Tool, folded, closed: None }
             }
         }
+    }
+
+    /// Says whether a call goes the way of a spilled file: its label names the file, and it does no more than read.
+    pub(crate) fn leads(&self, call: &CallName) -> bool {
+        let Route::Spill(folder) = &self.single else { return false };
+        call.class == ToolClass::Retrieval && call.label.split(' ').any(|word| folder.holds(word))
     }
 
     /// Says why the setting does not hold, if it does not.

@@ -123,6 +123,8 @@ pub struct SpillFolder(String);
 
 /// Bytes of the folder's name: it stands in every line that we leave.
 pub const MAX_FOLDER_BYTES: usize = 100;
+/// Digits of an id.
+const ID_DIGITS: usize = 32;
 /// What ends the name of a spilled file.
 const FILE_END: &str = ".txt";
 
@@ -156,6 +158,15 @@ impl SpillFolder {
         format!("{}/{id}{FILE_END}", self.0)
     }
 
+    /// Says whether a path, from wherever, ends in the name of such a file.
+    pub(crate) fn holds(&self, path: &str) -> bool {
+        let Some((folder, file)) = path.rsplit_once('/') else { return false };
+        let is_here =
+            folder.strip_suffix(self.0.as_str()).is_some_and(|above| above.is_empty() || above.ends_with('/'));
+        let id = file.strip_suffix(FILE_END).unwrap_or_default();
+        is_here && id.len() == ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+    }
+
     /// Reads the id out of such a name, whatever the folder.
     pub(crate) fn id_in(name: &str) -> Option<&str> {
         let (folder, file) = name.rsplit_once('/')?;
@@ -182,6 +193,13 @@ mod tests {
     fn a_folder_leads_nowhere_and_ends_no_line() {
         for wrong in ["", ".", "/", "/a", "..", "a/../b", "a b", "a;b", "a]", "a\\b", "C:", "a\nb", &"x".repeat(101)] {
             assert!(SpillFolder::new(wrong).is_none(), "{wrong}");
+        }
+        let (folder, id) = (SpillFolder::new("a/b").unwrap(), "0f".repeat(16));
+        for path in [format!("a/b/{id}.txt"), format!("/home/a/b/{id}.txt")] {
+            assert!(folder.holds(&path), "{path}");
+        }
+        for path in [format!("{id}.txt"), format!("b/{id}.txt"), format!("xa/b/{id}.txt"), "a/b/0f.txt".to_owned()] {
+            assert!(!folder.holds(&path), "{path}");
         }
         assert_eq!(SpillFolder::id_in("a/b/0f.txt"), Some("0f"));
         for wrong in ["0f.txt", "/0f.txt", "a//0f.txt", "./a/0f.txt", "a/0f.md"] {

@@ -24,6 +24,7 @@ fn recalled(tool: &'static str, arguments: Value, behind: usize) -> Vec<Step> {
     const SHORT: [&str; 4] = ["s_1", "s_2", "s_3", "s_4"];
     let mut steps = vec![user("Find it.")];
     steps.extend([call("old", "search_web", json!({ "query": "alder" })), result("old", prose("alder", 60))]);
+    steps.extend([Step::Say("There is more.".to_owned()), user("Get it.")]);
     steps.extend([call("asked", tool, arguments), result("asked", prose("birch", 60))]);
     for id in SHORT.into_iter().take(behind) {
         steps.extend([Step::Say(format!("Next {id}.")), user("Go on.")]);
@@ -89,6 +90,63 @@ fn one_that_is_over_every_limit_of_size_is_not_cut_in_part() {
         assert!(old.result("asked").len() > 100_000);
         assert_eq!(old.result("asked"), new.result("asked"), "{format:?}");
         assert_ne!(old.result("other"), new.result("other"), "{format:?}: intake cuts what nobody recalled");
+    }
+}
+
+#[test]
+fn one_that_is_larger_than_the_window_goes_whole_rather_than_hold_the_body_up() {
+    for (tool, arguments, named) in asks() {
+        for format in Format::ALL {
+            for behind in 0..3 {
+                let steps = recalled(tool, arguments.clone(), behind);
+                let out = run_with(format, &steps, 350, |policy| set(policy, Preset::Balanced, "mcp"));
+                let text = seen(&out.body).result("asked").to_owned();
+                assert!(!out.cannot_fit && text.starts_with(&format!("[pruned from context: {named}, 60 ")), "{text}");
+                let edits = out.report["edits"].as_array().expect("edits").iter();
+                let steps: Vec<_> = edits.filter(|edit| edit["call_id"] == "asked").map(|edit| &edit["step"]).collect();
+                assert_eq!(steps, [5], "{format:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_it_tells_of_some_old_run_is_no_new_failure() {
+    for format in Format::ALL {
+        let failed = |seed: &str| format!("{}error: no\n[exit code 2]\n", prose(seed, 60));
+        let mut steps = vec![
+            user("Mend it."),
+            call("ran", "Bash", json!({ "command": "cargo test" })),
+            result("ran", failed("alder")),
+            call("asked", "Bash", json!({ "command": format!("liveset recall {ID}") })),
+            result("asked", failed("birch")),
+        ];
+        for at in 0..4 {
+            steps.extend([Step::Say(format!("Next {at}.")), user(prose("user", 10))]);
+        }
+        let out = run_with(format, &steps, 900, |policy| set(policy, Preset::Balanced, "shell"));
+        let (old, new) = (seen(&body(format, &steps)), seen(&out.body));
+        assert_eq!(new.result("ran"), old.result("ran"), "the newest failure stays");
+        assert!(new.result("asked").starts_with("[pruned from context: Bash liveset recall "), "{format:?}");
+    }
+}
+
+#[test]
+fn a_spilled_file_that_is_read_is_a_recall_too() {
+    for format in Format::ALL {
+        for (route, is_own) in [("spill:out", true), ("spill:other", false), ("mcp", false)] {
+            for (tool, arguments) in [
+                ("Read", json!({ "file_path": format!("/home/me/out/{ID}.txt") })),
+                ("Bash", json!({ "command": format!("head -80 out/{ID}.txt") })),
+            ] {
+                let mut steps = recalled(tool, arguments, 3);
+                steps.extend([Step::Say("Well.".to_owned()), user(prose("user", 200))]);
+                let out = run_with(format, &steps, 950, |policy| set(policy, Preset::Balanced, route));
+                let text = seen(&out.body).result("asked").to_owned();
+                assert!(text.starts_with("[pruned from context: ") && text.contains(ID), "{format:?}: {text}");
+                assert_eq!(text.ends_with("; run the call again to see it]"), is_own, "{route}, {tool}: {text}");
+            }
+        }
     }
 }
 

@@ -91,6 +91,9 @@ fn touched(view: &View<'_>, change: &Change, outcome: &Outcome, pins: &Pins) -> 
                 return Err(format!("{id}, the answer to a recall, was cut in part"));
             }
         }
+        if item.kind == ItemKind::Result && is_recent_recall(view, item) && !is_taken_last(outcome, Some(&id)) {
+            return Err(format!("{id}, the answer to a recent recall, was touched without a step that may"));
+        }
         let holds_argument = |result: &&Item| {
             let call = view.call_of(result).map(|call| &call.node.span);
             matches!(change, Change::Argument { .. }) && call == Some(&item.node.span)
@@ -116,20 +119,22 @@ fn may_touch_newest(view: &View<'_>, item: &Item, change: &Change, outcome: &Out
     let is_over_limit = view.whole_text(item).len() > INTAKE_HARD_LIMIT_CHARS;
     let is_text = matches!(change, Change::Text { .. });
     // What came cut goes as a whole, also by the step that shortens the newest.
-    let is_taken = outcome.report["edits"]
-        .as_array()
-        .is_some_and(|edits| edits.iter().any(|edit| edit["kind"] == "tombstone" && edit["step"] == 5));
-    is_text && (is_over_limit || outcome.has_kind(&["shorten"]) || is_taken)
+    is_text && (is_over_limit || outcome.has_kind(&["shorten"]) || is_taken_last(outcome, None))
+}
+
+/// Says whether the step that makes the newest fit took a result whole: this one, if a call is named.
+fn is_taken_last(outcome: &Outcome, call_id: Option<&str>) -> bool {
+    let is_last = |edit: &serde_json::Value| edit["kind"] == "tombstone" && edit["step"] == 5;
+    let is_own = |edit: &serde_json::Value| call_id.is_none_or(|id| edit["call_id"] == id);
+    let edits = outcome.report["edits"].as_array();
+    edits.is_some_and(|edits| edits.iter().any(|edit| is_last(edit) && is_own(edit)))
 }
 
 fn is_pinned(view: &View<'_>, item: &Item, pins: &Pins) -> bool {
     let text = view.whole_text(item);
     let is_marked = text.windows(PIN_MARKER.len()).any(|window| window == PIN_MARKER.as_bytes());
     let id = item.id.as_deref().unwrap_or_default();
-    is_marked
-        || pins.call_ids.iter().any(|pin| pin.as_bytes() == id)
-        || is_newest_plan(view, item)
-        || is_recent_recall(view, item)
+    is_marked || pins.call_ids.iter().any(|pin| pin.as_bytes() == id) || is_newest_plan(view, item)
 }
 
 /// Says whether a result answers a recall of one of the newest units.
