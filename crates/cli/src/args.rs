@@ -22,7 +22,7 @@ use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use liveset::{Preset, WireFormat};
+use liveset::{Preset, RecallRoute, WireFormat};
 use liveset_archive::DEFAULT_CAPACITY_BYTES;
 use liveset_traces::TraceFormat;
 
@@ -179,6 +179,9 @@ pub(crate) struct PolicyArgs {
     /// Pictures in results that a sweep leaves [default: 2]
     #[arg(long, value_name = "COUNT")]
     pub(crate) keep_media: Option<u32>,
+    /// How the agent gets back what is cut: none, tool, mcp, shell or spill:RELATIVE [default: none]
+    #[arg(long, value_name = "ROUTE", value_parser = clap::value_parser!(RecallRoute))]
+    pub(crate) recall_route: Option<RecallRoute>,
     /// Never touch the result of this call; may be repeated
     #[arg(long, value_name = "CALL_ID")]
     pub(crate) pin: Vec<String>,
@@ -360,6 +363,7 @@ mod tests {
         for (flag, default) in defaults {
             assert!(help(flag).ends_with(&format!("[default: {default}]")), "{flag}: {}", help(flag));
         }
+        assert!(help("recall_route").ends_with(&format!("[default: {}]", policy.recall_route)));
     }
 
     #[test]

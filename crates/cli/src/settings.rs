@@ -138,6 +138,10 @@ fn choices(property: &Value) -> Vec<Choice> {
         let names = names.filter_map(|name| Some(name.as_str()?.to_owned()));
         let about = if choice["const"].is_string() { text(&choice["description"]) } else { String::new() };
         found.extend(names.map(|name| Choice { name, about: about.clone() }));
+        // A value that names something has the pattern as its rule and its shape as its title.
+        if let (true, Some(name)) = (choice["pattern"].is_string(), choice["title"].as_str()) {
+            found.push(Choice { name: name.to_owned(), about: text(&choice["description"]) });
+        }
     }
     found
 }
@@ -192,6 +196,15 @@ mod tests {
             assert!(preset_named(&preset.name).is_some() && !preset.about.is_empty(), "{preset:?}");
         }
         assert_eq!(preset_named("best"), None);
+    }
+
+    #[test]
+    fn a_value_that_names_something_is_a_choice_by_its_shape() {
+        let Some(Sort::OneOf(routes)) = named("recall_route").map(|setting| &setting.sort) else {
+            panic!("no choices")
+        };
+        assert_eq!(names(routes), ["none", "tool", "mcp", "shell", "spill:RELATIVE"]);
+        assert!(routes.iter().all(|route| !route.about.is_empty()));
     }
 
     #[test]

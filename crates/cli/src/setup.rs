@@ -6,8 +6,8 @@ use std::{
 };
 
 use etcetera::{BaseStrategy as _, choose_base_strategy};
-use liveset::{Liveset, MemoryArchive, Policy, SqliteArchive, Thoroughness};
-use liveset_archive::{DEFAULT_CAPACITY_BYTES, Options, shown};
+use liveset::{Archive, Liveset, MemoryArchive, Policy, RecallRoute, SqliteArchive, Thoroughness};
+use liveset_archive::{DEFAULT_CAPACITY_BYTES, Options, Spill, Spilling, shown};
 use liveset_tokens::Tokens;
 
 use crate::{
@@ -40,6 +40,7 @@ pub(crate) fn policy(args: &PolicyArgs) -> Result<Policy, Failure> {
     policy.min_gain = args.min_gain.unwrap_or(policy.min_gain);
     policy.min_sweep_gain = args.min_sweep_gain.unwrap_or(policy.min_sweep_gain);
     policy.keep_media = args.keep_media.unwrap_or(policy.keep_media);
+    policy.recall_route = args.recall_route.clone().unwrap_or(policy.recall_route);
     policy.pins.extend(args.pin.iter().cloned());
     Ok(policy.checked()?)
 }
@@ -89,9 +90,30 @@ pub(crate) fn archive(path: &Path) -> Result<Arc<SqliteArchive>, Failure> {
 
 /// The same with a capacity.
 pub(crate) fn archive_of(path: &Path, capacity_bytes: u64) -> Result<Arc<SqliteArchive>, Failure> {
+    open(path, capacity_bytes).map(Arc::new)
+}
+
+fn open(path: &Path, capacity_bytes: u64) -> Result<SqliteArchive, Failure> {
     let mut options = Options::default();
     options.capacity_bytes = capacity_bytes;
-    SqliteArchive::open_with(path, options).map(Arc::new).map_err(Failure::from)
+    SqliteArchive::open_with(path, options).map_err(Failure::from)
+}
+
+/// The archive that a run stores in. Where bodies name spilled files, these stand below the working folder before a body
+/// goes out.
+pub(crate) fn archive_for_run(
+    path: &Path,
+    capacity_bytes: u64,
+    policy: &PolicyArgs,
+) -> Result<Arc<dyn Archive>, Failure> {
+    match self::policy(policy)?.recall_route {
+        RecallRoute::Spill(folder) => {
+            let base = std::env::current_dir().map_err(|error| Failure::reading(Path::new("."), &error))?;
+            let spill = Spill::new(base, folder.as_str())?;
+            Ok(Arc::new(Spilling::new(open(path, capacity_bytes)?, spill)))
+        }
+        _ => Ok(archive_of(path, capacity_bytes)?),
+    }
 }
 
 /// Opens an archive that is read: what is not there is not made.

@@ -11,6 +11,7 @@ mod form;
 mod ends;
 mod pins;
 mod state;
+mod ways;
 mod desk;
 mod protect;
 mod media;
@@ -124,6 +125,10 @@ pub fn resume(inputs: &Inputs<'_, '_>, mut state: State) -> Result<Plan> {
         desk::Desk::new(inputs.transcript, inputs.counts, inputs.budget, inputs.policy, inputs.counter, inputs.price);
     epochs::walk(&desk, &mut state)?;
     let (edits, originals) = edits::edits(&desk, &mut state)?;
+    let mut warnings = warnings(&desk, &state);
+    if !edits.is_empty() {
+        warnings.extend(desk.ways.warning());
+    }
     let sweeps = state.sweeps.iter().map(|sweep| SweepReport {
         request_point: sweep.point.0,
         tokens_before: sweep.before.0,
@@ -136,7 +141,7 @@ pub fn resume(inputs: &Inputs<'_, '_>, mut state: State) -> Result<Plan> {
         tokens_after: state.view,
         fit: fit(&desk, &state)?,
         sweeps: sweeps.collect(),
-        warnings: warnings(&desk, &state),
+        warnings,
         state,
     })
 }

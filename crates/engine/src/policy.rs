@@ -2,6 +2,10 @@
 //!
 //! Reads text it is handed, never a file; unknown keys are errors with a hint.
 
+mod recall_route;
+
+pub use recall_route::{MAX_FOLDER_BYTES, RecallRoute, SpillFolder};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -109,16 +113,6 @@ pub enum ArchiveUse {
     Off,
     /// Originals and manifest are stored before the body is handed out.
     On,
-}
-
-/// How the agent gets an original back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum RecallRoute {
-    /// By running the call again.
-    #[default]
-    None,
 }
 
 /// What happens where signed or encrypted reasoning follows an edit.
@@ -237,6 +231,15 @@ mod tests {
     fn names_line_and_nearest_key_of_a_typo() {
         let error = Policy::from_toml("# mine\ntriger = 90\n").unwrap_err().to_string();
         assert!(error.contains("line 2") && error.contains("did you mean `trigger`"), "{error}");
+    }
+
+    #[test]
+    fn a_recall_route_is_told_where_it_is_wrong() {
+        let policy = Policy::from_toml("recall_route = \"spill:out\"").unwrap();
+        assert_eq!(policy.recall_route.to_string(), "spill:out");
+        let error = Policy::from_toml("window = 5\nrecall_route = \"spill:/etc\"").unwrap_err().to_string();
+        assert!(error.contains("line 2") && error.contains("a folder below"), "{error}");
+        assert!(Policy::from_toml("recall_route = \"shel\"").unwrap_err().to_string().contains("shell"));
     }
 
     #[test]

@@ -2,18 +2,21 @@
 //!
 //! Recognises our own lines by strict grammar, which may lead to less cutting, never to trust.
 
+mod route;
 mod folded;
 
-pub use folded::{
-    FOLD_OTHERS, FOLD_START, FoldFacts, MAX_FOLD_NAME_BYTES, MAX_FOLD_TOOLS, ROUTE_FOLD, ROUTE_FOLD_EXECUTION,
-    ROUTE_FOLD_VOLATILE, fold_line, is_fold,
+pub use folded::{FOLD_OTHERS, FOLD_START, FoldFacts, MAX_FOLD_NAME_BYTES, MAX_FOLD_TOOLS, fold_line, is_fold};
+pub use route::{
+    MAX_HELD_IDS, ROUTE_END, ROUTE_FOLD, ROUTE_FOLD_EXECUTION, ROUTE_FOLD_SHELL, ROUTE_FOLD_SPILL,
+    ROUTE_FOLD_SPILL_END, ROUTE_FOLD_TOOL, ROUTE_FOLD_VOLATILE, ROUTE_HELD, ROUTE_HELD_END, ROUTE_MAY_DIFFER,
+    ROUTE_RECALL, ROUTE_RERUN, ROUTE_RERUN_EXECUTION, ROUTE_RERUN_VOLATILE, ROUTE_SHELL, ROUTE_SPILL, Route, rerun,
 };
 
 use std::fmt::Write as _;
 
 use liveset_tokens::Tokens;
 
-use crate::tools::{CallName, ToolClass};
+use crate::tools::CallName;
 
 /// First words of a tombstone.
 pub const TOMBSTONE_START: &str = "[pruned from context: ";
@@ -23,12 +26,6 @@ pub const GAP_START: &str = "[lines ";
 pub const INNER_GAP_START: &str = "[characters ";
 /// What each gap says of its lines.
 pub const LEFT_OUT: &str = " left out";
-/// Route of a retrieval result without an archive.
-pub const ROUTE_RERUN: &str = "run the call again to see it";
-/// Route of a volatile result without an archive.
-pub const ROUTE_RERUN_VOLATILE: &str = "run the call again to see it, its answer may differ";
-/// Route of an execution result without an archive.
-pub const ROUTE_RERUN_EXECUTION: &str = "run the call again only if repeating it is safe";
 /// Opens the error lines that a tombstone or gap keeps.
 pub const EVIDENCE_START: &str = "; error lines:";
 /// Closes them, after `no` or a count.
@@ -58,6 +55,8 @@ pub struct TombstoneFacts<'a> {
     pub tokens: Tokens,
     /// Exit status, where the result states one.
     pub exit: Option<i64>,
+    /// The way back, in its own words (see [`Route::words`]).
+    pub route: &'a str,
     /// Error lines, in order, already shortened.
     pub errors: Evidence,
 }
@@ -69,16 +68,6 @@ pub struct Evidence {
     pub lines: Vec<String>,
     /// How many more there are.
     pub more: usize,
-}
-
-/// Gives the last words of a tombstone or of a result's last gap.
-#[must_use]
-pub fn route(class: ToolClass) -> &'static str {
-    match class {
-        ToolClass::Retrieval => ROUTE_RERUN,
-        ToolClass::Volatile => ROUTE_RERUN_VOLATILE,
-        ToolClass::Execution => ROUTE_RERUN_EXECUTION,
-    }
 }
 
 /// Writes the tombstone of a result.
@@ -95,16 +84,16 @@ pub fn tombstone(facts: &TombstoneFacts<'_>) -> String {
     if let Some(exit) = facts.exit {
         let _ = write!(out, ", exit code {exit}");
     }
-    let _ = write!(out, "; {}", route(facts.call.class));
+    let _ = write!(out, "; {}", facts.route);
     close(&mut out, &facts.errors);
     out
 }
 
 /// Writes the notice that stands where a picture or document was.
 #[must_use]
-pub fn media_notice(what: &str, size: Option<(u32, u32)>, tokens: Tokens, class: ToolClass) -> String {
+pub fn media_notice(what: &str, size: Option<(u32, u32)>, tokens: Tokens, route: &str) -> String {
     let size = size.map(|(width, height)| format!(" {width}x{height}")).unwrap_or_default();
-    format!("{TOMBSTONE_START}{what}{size}, {}; {}]", figure(tokens), route(class))
+    format!("{TOMBSTONE_START}{what}{size}, {}; {route}]", figure(tokens))
 }
 
 /// Writes the line that stands for the lines `first` to `last` (from 1) of `total`.
@@ -174,12 +163,31 @@ pub fn is_tombstone(text: &str) -> bool {
     if is_fold(text) {
         return true;
     }
-    let Some(rest) = text.strip_prefix(TOMBSTONE_START) else { return false };
+    tombstone_ids(text).is_some()
+}
+
+/// Reads a tombstone or media notice, whole, and gives the ids it names.
+fn tombstone_ids(text: &str) -> Option<Vec<&str>> {
+    let rest = text.strip_prefix(TOMBSTONE_START).filter(|rest| rest.ends_with(']'))?;
     let first = rest.lines().next().unwrap_or_default();
-    let routed = [ROUTE_RERUN, ROUTE_RERUN_VOLATILE, ROUTE_RERUN_EXECUTION]
-        .iter()
-        .any(|route| first.contains(&format!("; {route}]")) || first.ends_with(&format!("; {route}{EVIDENCE_START}")));
-    routed && rest.ends_with(']')
+    let ends = |rest: &str| rest.starts_with(']') || rest == EVIDENCE_START;
+    first.match_indices("; ").find_map(|(at, parted)| route::at_start(first.get(at + parted.len()..)?, ends))
+}
+
+/// Gives the ids that a text's own marks name, each once: how a result that arrives cut says where the rest of it is.
+///
+/// An id is what the text says, and nobody knows if it is true.
+#[must_use]
+pub fn named_ids(text: &str) -> Vec<String> {
+    let in_gaps = gaps(text).filter_map(|at| gap_end(text.get(at..)?.lines().next()?.strip_prefix(LEFT_OUT)?));
+    let all = tombstone_ids(text).into_iter().chain(in_gaps).flatten();
+    let mut ids: Vec<String> = Vec::new();
+    for id in all {
+        if !ids.iter().any(|known| known == id) {
+            ids.push(id.to_owned());
+        }
+    }
+    ids
 }
 
 /// Says whether a line looks as if it opened or closed the error lines of a mark.
@@ -233,13 +241,21 @@ fn gaps(text: &str) -> impl Iterator<Item = usize> + '_ {
 /// Bytes in which a gap's first words and counts stand: three numbers of ten digits and the words between.
 const MAX_GAP_COUNTS: usize = 64;
 
-/// `A of N left out` or `A-B of …`, then `]` or `;`.
+/// Reads what stands behind [`LEFT_OUT`] on a gap's line: `]`, a route, or error lines; gives the ids it names.
+fn gap_end(end: &str) -> Option<Vec<&str>> {
+    if end.starts_with(']') || end == EVIDENCE_START {
+        return Some(Vec::new());
+    }
+    route::at_start(end.strip_prefix("; ")?, |rest| rest.starts_with(']') || rest == EVIDENCE_START)
+}
+
+/// `A of N left out` or `A-B of …`, then what ends a gap.
 fn is_gap_rest(rest: &str) -> bool {
     let Some((counts, end)) = rest.split_once(LEFT_OUT) else { return false };
     let Some((range, total)) = counts.split_once(" of ") else { return false };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let ranged = range.split('-').count() <= 2 && range.split('-').all(is_number);
-    ranged && is_number(total.strip_prefix("line ").unwrap_or(total)) && (end.starts_with(']') || end.starts_with("; "))
+    ranged && is_number(total.strip_prefix("line ").unwrap_or(total)) && gap_end(end).is_some()
 }
 
 #[cfg(test)]
@@ -247,6 +263,7 @@ mod tests {
     use expect_test::expect;
 
     use super::*;
+    use crate::{content_id::ContentId, policy::SpillFolder, tools::ToolClass};
 
     fn name(class: ToolClass) -> CallName {
         CallName { tool: "read_file".into(), label: "src/parser.py".into(), class }
@@ -255,8 +272,14 @@ mod tests {
     #[test]
     fn a_tombstone_names_call_size_and_route() {
         let call = name(ToolClass::Retrieval);
-        let facts =
-            TombstoneFacts { call: &call, lines: 310, tokens: Tokens(4_249), exit: None, errors: Evidence::default() };
+        let facts = TombstoneFacts {
+            call: &call,
+            lines: 310,
+            tokens: Tokens(4_249),
+            exit: None,
+            route: ROUTE_RERUN,
+            errors: Evidence::default(),
+        };
         let text = tombstone(&facts);
         expect!["[pruned from context: read_file src/parser.py, 310 lines, 4.2k tokens; run the call again to see it]"]
             .assert_eq(&text);
@@ -267,7 +290,9 @@ mod tests {
     fn an_execution_keeps_its_status_and_error_lines() {
         let call = CallName { tool: "Bash".into(), label: "cargo test".into(), class: ToolClass::Execution };
         let errors = Evidence { lines: vec!["error: no".into()], more: 3 };
-        let text = tombstone(&TombstoneFacts { call: &call, lines: 1, tokens: Tokens(950), exit: Some(101), errors });
+        let route = ROUTE_RERUN_EXECUTION;
+        let text =
+            tombstone(&TombstoneFacts { call: &call, lines: 1, tokens: Tokens(950), exit: Some(101), route, errors });
         expect![[r#"
             [pruned from context: Bash cargo test, 1 line, 950 tokens, exit code 101; run the call again only if repeating it is safe; error lines:
             error: no
@@ -290,7 +315,40 @@ mod tests {
         assert!(holds_gap(&format!("xx{}yy", inner_gap(501, 2_000, 1, None))));
         assert!(!holds_gap("[lines of code left out]"));
         assert!(!holds_gap("[lines 3-x of 9 left out]"));
+        assert!(!holds_gap("[lines 3-4 of 9 left out; ask me]"));
         assert!(!is_tombstone("[pruned from context: something else]"));
+    }
+
+    #[test]
+    fn marks_of_every_route_are_recognised_with_the_ids_they_name() {
+        let (id, held) = (ContentId::of(b"x"), ContentId::of(b"y").to_string());
+        for route in [Route::Rerun, Route::Tool, Route::Shell, Route::Spill(SpillFolder::new("a").unwrap())] {
+            for class in [ToolClass::Retrieval, ToolClass::Volatile, ToolClass::Execution] {
+                let words = route.words(class, id, std::slice::from_ref(&held));
+                let named: &[String] = if route == Route::Rerun { &[] } else { &[id.to_string(), held.clone()] };
+                for errors in [Evidence::default(), Evidence { lines: vec!["error: no".into()], more: 1 }] {
+                    let call = CallName { tool: "Bash".into(), label: "a; b".into(), class };
+                    let facts = TombstoneFacts {
+                        call: &call,
+                        lines: 9,
+                        tokens: Tokens(9),
+                        exit: None,
+                        route: &words,
+                        errors: errors.clone(),
+                    };
+                    let text = tombstone(&facts);
+                    assert!(is_tombstone(&text) && named_ids(&text) == named, "{text}");
+                    let text =
+                        format!("a\n{}\nb\n{}\nc", gap(2, 3, 9, None, &errors), gap(5, 8, 9, Some(&words), &errors));
+                    assert!(holds_gap(&text) && named_ids(&text) == named, "{text}");
+                    assert_eq!(around_marks(&text), ("a\n", "c"));
+                }
+                let text = format!("a{}b", inner_gap(501, 2_000, 1, Some(&words)));
+                assert!(holds_gap(&text) && named_ids(&text) == named, "{text}");
+                let text = media_notice("picture", Some((1, 2)), Tokens(9), &words);
+                assert!(is_tombstone(&text) && named_ids(&text) == named, "{text}");
+            }
+        }
     }
 
     #[test]

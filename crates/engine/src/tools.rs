@@ -7,6 +7,7 @@ mod shell;
 mod verdict;
 mod table;
 mod label;
+mod offered;
 
 use std::borrow::Cow;
 
@@ -17,8 +18,9 @@ use crate::{
     transcript::{ArgumentsForm, Call, Transcript},
 };
 use label::{is_short, label, one_line};
+pub(crate) use offered::offered;
 use shell::Command;
-use table::{Row, RowClass, TABLE};
+use table::{FromArchive, Row, RowClass, TABLE};
 pub(crate) use verdict::ExitFrame;
 
 /// Bytes of arguments that are looked at for a label.
@@ -93,6 +95,15 @@ impl Tool {
     }
 }
 
+/// What a call asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ask {
+    /// An original of ours, by its id: its label names the id.
+    Recall,
+    /// Anything else.
+    Other,
+}
+
 /// A call as people name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallName {
@@ -108,12 +119,18 @@ impl CallName {
     /// Names a call from its arguments; a result without a call is a `tool`.
     #[must_use]
     pub fn of(transcript: &Transcript<'_>, call: Option<&Call>) -> Self {
+        Self::with_ask(transcript, call).0
+    }
+
+    /// The same, and what the call asks for.
+    pub(crate) fn with_ask(transcript: &Transcript<'_>, call: Option<&Call>) -> (Self, Ask) {
         let Some(call) = call else {
-            return Self { tool: "tool".to_owned(), label: String::new(), class: ToolClass::Execution };
+            return (Self { tool: "tool".to_owned(), label: String::new(), class: ToolClass::Execution }, Ask::Other);
         };
         let tool = tool_name(transcript, call).map_or_else(|| "tool".to_owned(), |name| one_line(&name));
-        let (label, class) = label_and_class(&tool, arguments(transcript, call).as_deref().unwrap_or_default());
-        Self { tool, label, class }
+        let arguments = arguments(transcript, call);
+        let (label, class, ask) = read_call(&tool, arguments.as_deref().unwrap_or_default());
+        (Self { tool, label, class }, ask)
     }
 
     /// Says whether the result tells of something that ran, so that an exit status or verdict in it is its own: what
@@ -143,14 +160,14 @@ pub(crate) fn without_server(tool: &str) -> &str {
     TABLE.plain_name(tool)
 }
 
-/// Says how a call is named and what running it again would give; `arguments` is a JSON object or nothing.
-fn label_and_class(tool: &str, arguments: &[u8]) -> (String, ToolClass) {
+/// Says how a call is named, what running it again would give and what it asks for; `arguments` is a JSON object or
+/// nothing.
+fn read_call(tool: &str, arguments: &[u8]) -> (String, ToolClass, Ask) {
     let row = TABLE.row(tool);
     if let Some(row) = row.filter(|row| row.class == RowClass::Shell) {
         let commands = commands(arguments, &row.label);
         if !commands.is_empty() {
-            let text: Vec<String> = commands.iter().map(Command::text).collect();
-            return (label(&text.join(" ")), class_of(&commands));
+            return read_commands(&commands);
         }
     }
     let leaves = json::string_leaves(arguments).unwrap_or_default();
@@ -158,6 +175,11 @@ fn label_and_class(tool: &str, arguments: &[u8]) -> (String, ToolClass) {
     let found = keys.iter().find_map(|key| leaves.iter().find(|leaf| leaf.key == *key));
     let first = || leaves.iter().find(|leaf| is_short(&leaf.text));
     let text = found.or_else(first).map(|leaf| leaf.text.as_str()).unwrap_or_default();
+    let recalls = row.is_some_and(|row| row.archive == Some(FromArchive::Recall));
+    // Tools of other trades are called `recall` too: without an id it is none of ours.
+    if recalls && found.is_none_or(|leaf| leaf.text.trim().is_empty()) {
+        return (label(text), ToolClass::Execution, Ask::Other);
+    }
     let class = match row {
         Some(row) if only_looks(row, &leaves) => ToolClass::Retrieval,
         Some(row) => match row.class {
@@ -167,7 +189,19 @@ fn label_and_class(tool: &str, arguments: &[u8]) -> (String, ToolClass) {
         },
         None => ToolClass::Execution,
     };
-    (label(text), class)
+    (label(text), class, if recalls { Ask::Recall } else { Ask::Other })
+}
+
+/// The same for the commands of a shell call. A line that recalls is named by that part of it, since its id must be seen.
+fn read_commands(commands: &[Command]) -> (String, ToolClass, Ask) {
+    let class = class_of(commands);
+    if class == ToolClass::Retrieval
+        && let Some(recall) = commands.iter().find_map(shell::recall)
+    {
+        return (label(&recall), class, Ask::Recall);
+    }
+    let text: Vec<String> = commands.iter().map(Command::text).collect();
+    (label(&text.join(" ")), class, Ask::Other)
 }
 
 /// Tools of many trades say in an argument which of them is asked for.

@@ -100,6 +100,9 @@ impl Liveset {
 
     /// Stores originals and manifests in `archive` before a body is handed out.
     ///
+    /// Where the policy's `recall_route` is `spill:RELATIVE`, hand in an archive that spills to that folder
+    /// (`liveset_archive::Spilling`): bodies name its files.
+    ///
     /// ```
     /// use std::sync::Arc;
     /// use liveset::{Liveset, MemoryArchive, Policy};

@@ -19,6 +19,8 @@ pub struct Budget {
     pub min_sweep_gain_percent: u8,
     /// What becomes of signed reasoning behind an edit: a value of the setting `reasoning`.
     pub reasoning: &'static str,
+    /// How the agent gets an original back: a value of the setting `recall_route`.
+    pub route: &'static str,
 }
 
 impl Budget {
@@ -49,6 +51,7 @@ impl Budget {
         min_gain: 32,
         min_sweep_gain_percent: 5,
         reasoning: "respect",
+        route: "none",
     };
 }
 
@@ -64,15 +67,21 @@ pub fn budgets() -> impl Strategy<Value = Budget> {
     let min_gain = prop_oneof![3 => Just(32_u64), 1 => Just(1), 1 => Just(0), 1 => Just(200)];
     let min_sweep = prop_oneof![2 => Just(5_u8), 2 => Just(0), 1 => 1_u8..60];
     let reasoning = prop_oneof![3 => Just("respect"), 1 => Just("keep"), 1 => Just("drop")];
-    (window, reserve, limits, min_gain, min_sweep, reasoning).prop_map(
-        |(window_permille, reserve_percent, (trigger, target), min_gain, min_sweep_gain_percent, reasoning)| Budget {
-            window_permille,
-            reserve_percent,
-            trigger_percent: trigger,
-            target_percent: target,
-            min_gain,
-            min_sweep_gain_percent,
-            reasoning,
+    let route = prop_oneof![
+        3 => Just("none"), 1 => Just("tool"), 1 => Just("mcp"), 1 => Just("shell"), 1 => Just("spill:.liveset/cut")
+    ];
+    (window, reserve, limits, min_gain, min_sweep, reasoning, route).prop_map(
+        |(window_permille, reserve_percent, (trigger, target), min_gain, min_sweep_gain_percent, reasoning, route)| {
+            Budget {
+                window_permille,
+                reserve_percent,
+                trigger_percent: trigger,
+                target_percent: target,
+                min_gain,
+                min_sweep_gain_percent,
+                reasoning,
+                route,
+            }
         },
     )
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use liveset::{Compaction, Liveset, Report};
+use liveset::{Compaction, Liveset, RecallRoute, Report};
 use liveset_engine::report::Warning;
 
 use crate::{
@@ -23,7 +23,11 @@ pub(crate) fn run(args: &Compact) -> Result<u8, Failure> {
     let input = Input::read(&args.input)?;
     let liveset = compactor(args, place.as_deref(), &input)?;
     let (compaction, sizes) = liveset.compact_with_sizes(&input.body).map_err(|error| input.failure(error))?;
-    let report = report_of(&compaction, &input);
+    let mut report = report_of(&compaction, &input);
+    if names_other_archive(args, &compaction)? {
+        let text = "`liveset recall` looks in the archive of this user: an agent finds nothing there of what goes to --archive";
+        report.warnings.push(Warning::new("route_to_other_archive", text));
+    }
     let text = match args.report_format {
         ReportFormat::Json => report.to_json() + "\n",
         ReportFormat::Text => {
@@ -83,8 +87,17 @@ fn compactor(args: &Compact, place: Option<&Path>, input: &Input) -> Result<Live
     Ok(match (place, args.dry_run) {
         (None, _) => liveset,
         (Some(_), true) => setup::as_if_archived(liveset),
-        (Some(path), false) => liveset.with_archive(setup::archive_of(path, args.archive.archive_capacity)?),
+        (Some(path), false) => {
+            let archive = setup::archive_for_run(path, args.archive.archive_capacity, &args.policy)?;
+            liveset.with_archive(archive)
+        }
     })
+}
+
+/// Says whether the body tells an agent to ask for originals where they are not.
+fn names_other_archive(args: &Compact, compaction: &Compaction<'_>) -> Result<bool, Failure> {
+    let is_other = args.archive.archive.is_some() && !compaction.report().edits.is_empty();
+    Ok(is_other && setup::policy(&args.policy)?.recall_route == RecallRoute::Shell)
 }
 
 /// The report, with what only the importer knows.

@@ -76,8 +76,57 @@ fn a_setting_is_explained() {
         out |   flag     --trigger <PERCENT>
     "#]],
     );
+    check(
+        &place(),
+        "policy explain recall-route --recall-route spill:./out",
+        expect![[r#"
+        exit 0
+        out | recall_route: How the agent gets an original back; decides the last words of tombstones.
+        out |
+        out |   may be   "none"            By running the call again.
+        out |            "tool"            By the recall tool, where the body's tools hold one; elsewhere as none. Needs an archive.
+        out |            "mcp"             By the recall tool, whether or not the body lists it, as clients that load tools on demand do not. Needs an archive.
+        out |            "shell"           By `liveset recall ID` in a shell of the agent. Needs an archive.
+        out |            "spill:RELATIVE"  By reading the file RELATIVE/ID.txt, to which an archive that spills writes each original. Needs an archive.
+        out |   default  "none"
+        out |   now      "spill:out" (from a flag)
+        out |   flag     --recall-route <ROUTE>
+    "#]],
+    );
     let preset = place().run("policy explain preset");
     assert!(preset.text().contains("may be   \"balanced\""), "{}", preset.text());
+}
+
+#[test]
+fn a_recall_route_is_one_of_a_few_or_names_a_folder() {
+    let place = Place::with("routes.toml", "recall_route = \"spill:/etc\"\n");
+    check(
+        &place,
+        "policy check routes.toml",
+        expect![[r#"
+        exit 1
+        out | routes.toml:1:16: `recall_route` must be "none" or "tool" or "mcp" or "shell" or "spill:RELATIVE", not "spill:/etc"
+        out | hint: the default is "none"
+    "#]],
+    );
+    place.write("routes.toml", "recall_route = \"shel\"\n");
+    check(
+        &place,
+        "policy check routes.toml",
+        expect![[r#"
+        exit 1
+        out | routes.toml:1:16: `recall_route` must be "none" or "tool" or "mcp" or "shell" or "spill:RELATIVE", not "shel"
+        out | hint: did you mean "shell"?
+    "#]],
+    );
+    place.write("routes.toml", "recall_route = \"spill:out\"\n");
+    check(
+        &place,
+        "policy check routes.toml",
+        expect![[r#"
+        exit 0
+    "#]],
+    );
 }
 
 #[test]

@@ -30,6 +30,48 @@ fn the_archive_of_the_user_is_used_by_default_and_by_every_command() {
 }
 
 #[test]
+fn what_a_body_tells_an_agent_to_run_gives_the_original() {
+    let place = Place::with("body.json", bodies::long());
+    let run = place.run(&format!("compact body.json {SMALL} --recall-route shell -o small.json"));
+    assert_eq!(run.code, 0, "{}", run.err);
+    let body = String::from_utf8(place.read("small.json")).unwrap();
+    let told = body.split("run liveset ").nth(1).and_then(|rest| rest.split_once(" to see it")).unwrap().0;
+    let run = place.run(told);
+    assert_eq!(run.code, 0, "{told}: {}", run.err);
+    assert!(String::from_utf8_lossy(&bodies::long()).contains(run.text().lines().nth(50).unwrap()));
+    // There `liveset recall` would find nothing.
+    let other = place.run(&format!("compact body.json {SMALL} --recall-route shell -o other.json --archive other"));
+    assert!(other.code == 0 && other.err.contains("route_to_other_archive"), "{}", other.err);
+}
+
+#[test]
+fn what_a_body_tells_an_agent_to_read_is_there_before_it_goes_out() {
+    let place = Place::with("body.json", bodies::long());
+    let words = format!("compact body.json {SMALL} --recall-route spill:out/cut");
+    assert_eq!(place.run(&format!("{words} --dry-run")).code, 0);
+    assert!(!place.path("out").exists(), "a dry run writes nothing");
+    assert_eq!(place.run(&format!("{words} -o small.json")).code, 0);
+    let body = String::from_utf8(place.read("small.json")).unwrap();
+    let mut names = body.split("read out/cut/").skip(1).filter_map(|rest| rest.split_once(" to see it")).peekable();
+    assert!(names.peek().is_some(), "{body}");
+    for (name, _) in names {
+        let text = String::from_utf8(place.read(&format!("out/cut/{name}"))).unwrap();
+        assert!(String::from_utf8_lossy(&bodies::long()).contains(text.lines().nth(50).unwrap()));
+    }
+}
+
+#[test]
+fn a_route_that_is_none_and_one_that_is_not_open_are_told() {
+    let place = Place::with("body.json", bodies::long());
+    let run = place.run(&format!("compact body.json {SMALL} --recall-route spill:../out"));
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("--recall-route") && run.err.contains("a folder below"), "{}", run.err);
+    let run = place.run(&format!("compact body.json {SMALL} --recall-route shell --no-archive -o small.json"));
+    assert!(run.code == 0 && run.err.contains("route_without_archive"), "{}", run.err);
+    assert!(!String::from_utf8(place.read("small.json")).unwrap().contains("liveset recall"));
+}
+
+#[test]
 fn no_archive_stores_nothing_and_dry_runs_neither() {
     let place = Place::with("body.json", bodies::long());
     for flags in ["--no-archive -o small.json", "--dry-run"] {

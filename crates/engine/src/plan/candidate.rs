@@ -64,7 +64,7 @@ impl<'d, 'a> Candidate<'d, 'a> {
             error_sums.push(error_sums.last().unwrap_or(&0) + tokens);
         }
         let tombstone = result.tombstone.unwrap_or_default().0;
-        let route = desk.counter.count(tombstone::route(texts.name.class)).0 + 1;
+        let route = desk.counter.count(&texts.route).0 + 1;
         // Digits go in groups of three, so a gap of one-digit numbers tells the rest.
         let smallest = tombstone::gap(1, 2, 3, None, &Evidence::default());
         let gap_frame = (desk.counter.count(&smallest).0 + 1).saturating_sub(3);

@@ -11,14 +11,17 @@ use super::{
     state::{CallState, State},
     templates,
     texts::ResultTexts,
+    ways::Ways,
 };
 use crate::{
     budget::Budget,
+    content_id::ContentId,
     counts::Counts,
     error::{Error, Result},
     json,
     policy::{Policy, Preset},
     span::Span,
+    tombstone::{self, Route},
     transcript::{Item, ItemIdx, ItemKind, Transcript},
 };
 
@@ -31,6 +34,8 @@ pub(crate) struct Desk<'p, 'a> {
     pub(crate) counter: &'p dyn TokenCounter,
     /// Thousandths of the input price for cached input read and written.
     pub(crate) price: liveset_tokens::Price,
+    /// How an agent gets back what goes.
+    pub(crate) ways: Ways,
     results: Vec<ItemIdx>,
     texts: Vec<OnceCell<ResultTexts<'a>>>,
     /// Sizes of results as tombstones state them.
@@ -41,6 +46,8 @@ pub(crate) struct Desk<'p, 'a> {
     passage_tokens: Vec<OnceCell<Vec<Vec<u32>>>>,
     /// Shingles of each result: read by the first score, and used by those of later sweeps.
     pub(crate) readings: Vec<OnceCell<Reading>>,
+    /// The way back to each picture, in words.
+    media_routes: Vec<OnceCell<Cow<'static, str>>>,
     /// What each item adds to the chain.
     chain: Vec<OnceCell<Vec<Said<'a>>>>,
     /// What each call adds to it once its arguments are cut.
@@ -82,12 +89,14 @@ impl<'p, 'a> Desk<'p, 'a> {
             policy,
             counter,
             price,
+            ways: Ways::of(transcript, policy),
             results,
             texts,
             o200k,
             repeated: OnceCell::new(),
             passage_tokens,
             readings,
+            media_routes: transcript.items.iter().map(|_| OnceCell::new()).collect(),
             chain: chain(),
             cut_chain: chain(),
             witnesses: OnceCell::new(),
@@ -146,7 +155,21 @@ impl<'p, 'a> Desk<'p, 'a> {
         }
         let mut texts = ResultTexts::of(self.transcript, self.item(idx)?)?;
         texts.rule_line = self.rule_line(idx)?;
+        texts.is_recall |= self.ways.leads(&texts.name);
+        texts.route = texts.way_back(&self.ways.single, self.transcript.body)?;
         Ok(cell.get_or_init(|| texts))
+    }
+
+    /// Gives the way back to a picture in the result at `ordinal`: its original is the JSON value as it stands.
+    pub(crate) fn media_route(&self, idx: ItemIdx, ordinal: usize) -> Result<&str> {
+        let class = self.texts(ordinal)?.name.class;
+        if self.ways.single == Route::Rerun {
+            return Ok(tombstone::rerun(class));
+        }
+        let span = self.item(idx)?.span;
+        let Some(cell) = self.media_routes.get(idx.at()) else { return Ok(tombstone::rerun(class)) };
+        let id = || ContentId::of(span.of(self.transcript.body));
+        Ok(cell.get_or_init(|| self.ways.single.words(class, id(), &[])))
     }
 
     /// Says whether a result holds the line of a folded run, whichever sweep or body put it there.

@@ -14,7 +14,6 @@ use super::{
     desk::Desk,
     form::{self, Form, PartForm},
     state::{Change, Notice, PartSplice, ResultState, State, Written},
-    texts::ResultTexts,
 };
 use crate::{
     content_id::ContentId,
@@ -62,7 +61,7 @@ fn write(desk: &Desk<'_, '_>, ordinal: usize, result: &ResultState) -> Result<(W
     let item = desk.item(result.item)?;
     let texts = desk.texts(ordinal)?;
     let o200k = desk.o200k(ordinal, result.original)?;
-    let (bytes, offsets) = original_of(desk, texts)?;
+    let (bytes, offsets) = texts.original(desk.transcript.body)?;
     let mut splices = Vec::new();
     let parts = form::write(texts, &result.form, o200k);
     for (at, ((part, written), offset)) in texts.parts.iter().zip(parts).zip(offsets).enumerate() {
@@ -118,20 +117,6 @@ fn back(raw: &[u8], text: &str, start: usize) -> Back {
         return Back::Text { start, end: start + text.len() };
     }
     Back::Raw(String::from_utf8_lossy(raw).into())
-}
-
-/// Gives the original of a result, its parts joined by `\n`, and where each part starts in it.
-fn original_of(desk: &Desk<'_, '_>, texts: &ResultTexts<'_>) -> Result<(Vec<u8>, Vec<usize>)> {
-    let mut bytes = Vec::new();
-    let mut offsets = Vec::with_capacity(texts.parts.len());
-    for (at, part) in texts.parts.iter().enumerate() {
-        if at > 0 {
-            bytes.push(b'\n');
-        }
-        offsets.push(bytes.len());
-        bytes.extend_from_slice(&json::decode(part.literal.of(desk.transcript.body))?.wtf8());
-    }
-    Ok((bytes, offsets))
 }
 
 fn of_media(desk: &Desk<'_, '_>, idx: ItemIdx, notice: &Notice) -> Result<(Edit, Original)> {

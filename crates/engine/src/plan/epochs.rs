@@ -108,6 +108,10 @@ fn intake(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, item: &Item) -
         return Ok(());
     }
     let texts = desk.texts(ordinal)?;
+    // Who asked for an original is to read it; it is never cut in part.
+    if texts.is_recall {
+        return Ok(());
+    }
     let sizes: Vec<u64> = texts.parts.iter().map(|part| Chars.size(&part.text)).collect();
     let chars: u64 = sizes.iter().sum();
     if chars <= limit {

@@ -26,6 +26,8 @@ use crate::{
 const STEP: u8 = 1;
 /// Why a result goes whole where nothing can stay.
 const NO_ROOM: &str = "the rest of the body alone fills the target";
+/// Why a recall answer goes: whole, since its call names what brings it back.
+const RECALLED: &str = "a recall answer behind the newest units";
 
 /// What the fill decided for one result.
 pub(crate) struct Decision {
@@ -88,13 +90,21 @@ fn fill_room(
     room: u64,
 ) -> Result<Vec<Decision>> {
     let mut filled = Vec::with_capacity(candidates.len());
+    let mut decisions = Vec::new();
     for &ordinal in candidates {
+        if desk.texts(ordinal)?.is_recall {
+            decisions.push(gone(desk, state, ordinal, RECALLED, i32::MIN)?);
+            continue;
+        }
         let Some(result) = state.results.get(ordinal) else { continue };
         let of_result = scores.get(ordinal).map(Vec::as_slice).unwrap_or_default();
         filled.push(Candidate::new(desk, ordinal, result, of_result)?);
     }
     buy_back(&mut filled, room);
-    filled.iter_mut().map(|candidate| decide(desk, state, candidate)).filter_map(Result::transpose).collect()
+    for candidate in &mut filled {
+        decisions.extend(decide(desk, state, candidate)?);
+    }
+    Ok(decisions)
 }
 
 /// Results that step 1 may take: processed, not pinned, and dearer than their tombstone.

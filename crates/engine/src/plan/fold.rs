@@ -85,7 +85,7 @@ fn line(desk: &Desk<'_, '_>, state: &State, layout: &Layout, run: &Run) -> Resul
         let name = &desk.texts(ordinal)?.name;
         facts.add(&name.tool, name.class, desk.o200k(ordinal, result.original)?);
     }
-    let form = Form::Folded(tombstone::fold_line(&facts));
+    let form = Form::Folded(tombstone::fold_line(&facts, &desk.ways.folded));
     let original = state.results.get(run.carrier).map(|result| result.original).unwrap_or_default();
     let tokens = desk.size(run.carrier, &form, original)?;
     Ok((form, tokens))
@@ -172,10 +172,15 @@ fn is_calls_alone(desk: &Desk<'_, '_>, state: &State, items: &[ItemIdx]) -> Resu
     Ok(true)
 }
 
-/// Says whether a result is no carrier, and neither pinned for good nor what pins another.
+/// Says whether a result is no carrier, no recall answer, and neither pinned for good nor what pins another.
+///
+/// A folded line names no id, and a recall answer must leave the one it asked for.
 fn may_fold(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<bool> {
     let is_pinned = state.results.get(ordinal).is_some_and(|result| result.pin.is_some());
-    Ok(!is_pinned && !desk.is_carrier(state, ordinal)? && !protect::pins_another(state, ordinal))
+    Ok(!is_pinned
+        && !desk.texts(ordinal)?.is_recall
+        && !desk.is_carrier(state, ordinal)?
+        && !protect::pins_another(state, ordinal))
 }
 
 fn is_blank(desk: &Desk<'_, '_>, item: &Item) -> bool {

@@ -116,7 +116,7 @@ fn write_cut(texts: &ResultTexts<'_>, removed: &[Vec<Removed>]) -> Vec<PartForm>
         }
         let gaps = pieces.iter().enumerate().map(|(place, piece)| {
             let is_last = Some(at) == last_part && place + 1 == pieces.len();
-            write_gap(texts, at, part, piece, is_last.then(|| tombstone::route(texts.name.class)))
+            write_gap(texts, at, part, piece, is_last.then_some(texts.route.as_ref()))
         });
         PartForm::Gaps(gaps.collect())
     });
@@ -164,6 +164,7 @@ pub(crate) fn tombstone_text(texts: &ResultTexts<'_>, o200k: Tokens) -> String {
         lines: texts.lines,
         tokens: o200k,
         exit: (texts.name.class == crate::tools::ToolClass::Execution).then_some(texts.exit).flatten(),
+        route: &texts.route,
         errors: evidence(texts, &errors),
     })
 }

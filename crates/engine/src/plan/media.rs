@@ -60,7 +60,8 @@ fn notice(desk: &Desk<'_, '_>, idx: ItemIdx, ordinal: usize) -> Result<Option<No
     let Weight::Media(span) = item.weight else { return Ok(None) };
     let facts = counts::media_facts(desk.transcript.format, span.of(desk.transcript.body));
     let before = desk.counts.item(idx);
-    let text = tombstone::media_notice(&facts.description, facts.size, facts.tokens, desk.texts(ordinal)?.name.class);
+    let route = desk.media_route(idx, ordinal)?;
+    let text = tombstone::media_notice(&facts.description, facts.size, facts.tokens, route);
     let after = desk.counter.count(&text);
     if after.0 + desk.policy.min_gain > before.0 {
         return Ok(None);

@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{content_id::ContentId, transcript::ItemIdx};
 
+/// Newest units in which the answer to a recall stays: one to read it, two to use it.
+const RECALL_UNITS: u32 = 3;
+
 /// Why a result is pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Pin {
@@ -19,6 +22,8 @@ pub(crate) enum Pin {
     NewestError,
     /// A later identical call was answered with "unchanged".
     Unchanged,
+    /// It is the answer to a recall, and among the newest units.
+    Recall,
     /// It holds parts that must not be edited.
     Fixed,
 }
@@ -31,6 +36,7 @@ impl Pin {
             Self::Plan => "newest plan",
             Self::NewestError => "newest error",
             Self::Unchanged => "a later call says unchanged",
+            Self::Recall => "recalled a few messages ago",
             Self::Fixed => "holds parts that must stay",
         }
     }
@@ -51,6 +57,8 @@ pub(crate) struct PinTracker {
     /// Newest full answer of each call, by the call's bytes.
     pub(crate) full: BTreeMap<ContentId, usize>,
     pub(crate) unchanged: BTreeSet<usize>,
+    /// Answers to recalls, each with the number of its unit.
+    pub(crate) recalls: BTreeMap<usize, u32>,
     /// The answers that said so, each with the one that it points back at.
     pub(crate) stubs: BTreeMap<usize, usize>,
 }
@@ -63,8 +71,9 @@ impl PinTracker {
         self.unchanged.retain(|full| leaned_on.contains(full));
     }
 
-    /// Gives the results that are pinned for now and may be free later, each once.
-    pub(crate) fn passing(&self) -> BTreeMap<usize, Pin> {
+    /// Gives the results that are pinned for now, where `newest` is the number of the newest unit, and may be free
+    /// later, each once.
+    pub(crate) fn passing(&self, newest: u32) -> BTreeMap<usize, Pin> {
         let mut pins = BTreeMap::new();
         let of_calls = self.plan_calls.values().map(|(_, ordinal)| ordinal);
         for &ordinal in self.plans.values().chain(of_calls) {
@@ -76,6 +85,14 @@ impl PinTracker {
         for &ordinal in &self.unchanged {
             pins.entry(ordinal).or_insert(Pin::Unchanged);
         }
+        for (&ordinal, _) in self.recalls.iter().filter(|&(_, &number)| is_recent(number, newest)) {
+            pins.entry(ordinal).or_insert(Pin::Recall);
+        }
         pins
     }
+}
+
+/// Says whether the unit `number` is among the newest, in which the answer to a recall stays.
+pub(crate) fn is_recent(number: u32, newest: u32) -> bool {
+    number.saturating_add(RECALL_UNITS) > newest
 }

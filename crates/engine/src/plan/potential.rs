@@ -30,7 +30,7 @@ pub(crate) fn of_view(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
         }
         state.potential.sum += gain;
     }
-    let passing = state.pinned.passing();
+    let passing = state.pinned.passing(state.number);
     let gain_of = |at: &usize| state.results.get(*at).map_or(0, |result| result.gain);
     let held: u64 = passing.keys().map(gain_of).sum();
     let arguments = argument_step::potential(state, &passing);

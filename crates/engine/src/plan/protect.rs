@@ -4,7 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{desk::Desk, form::Form, pins::Pin, state::State};
+use super::{
+    desk::Desk,
+    form::Form,
+    pins::{self, Pin},
+    state::State,
+};
 use crate::{
     content_id::ContentId,
     error::Result,
@@ -19,6 +24,8 @@ const STUB_SHARE: u64 = 8;
 /// Takes in the results that the tracker has not seen.
 pub(crate) fn track(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
     track_ids(desk, state);
+    let newest = state.number;
+    state.pinned.recalls.retain(|_, number| pins::is_recent(*number, newest));
     while state.pinned.seen < state.results.len() {
         let ordinal = state.pinned.seen;
         state.pinned.seen += 1;
@@ -27,6 +34,11 @@ pub(crate) fn track(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
             result.pin = lasting;
         }
         let texts = desk.texts(ordinal)?;
+        if texts.is_recall
+            && let Some(result) = state.results.get(ordinal)
+        {
+            state.pinned.recalls.insert(ordinal, result.number);
+        }
         if tools::is_plan_tool(&texts.name.tool) {
             let tool = tools::without_server(&texts.name.tool).to_owned();
             if let Some(call) = answer_of(desk, state, ordinal)?.and_then(|answer| answer.call) {
@@ -123,7 +135,7 @@ pub(crate) fn pins(desk: &Desk<'_, '_>, state: &State) -> Result<BTreeMap<usize,
     if state.pinned.seen < state.results.len() {
         track(desk, state.to_mut())?;
     }
-    let mut pins = state.pinned.passing();
+    let mut pins = state.pinned.passing(state.number);
     for &ordinal in &state.alive {
         if let Some(pin) = state.results.get(ordinal).and_then(|result| result.pin) {
             pins.insert(ordinal, pin);

@@ -37,8 +37,11 @@ pub(crate) fn shorten_newest(desk: &Desk<'_, '_>, state: &mut State, pins: &BTre
     for _ in 0..MAX_ROUNDS {
         let over = state.view.0.saturating_sub(goal);
         let sizes = open(desk, state, pins);
-        if over == 0 || sizes.is_empty() {
+        if over == 0 {
             return Ok(());
+        }
+        if sizes.is_empty() {
+            break;
         }
         let level = level(&sizes, over);
         for (size, ordinal) in sizes {
@@ -55,7 +58,29 @@ pub(crate) fn shorten_newest(desk: &Desk<'_, '_>, state: &mut State, pins: &BTre
             shorten(desk, state, ordinal, 0)?;
         }
     }
-    take_cut(desk, state, pins)
+    take_cut(desk, state, pins)?;
+    take_recalled(desk, state, pins)
+}
+
+/// Takes the answers to recalls as a whole, largest first, while the view is over the room: an original that is larger
+/// than the window would hold the conversation up for good, and its tombstone names what asks for a part of it.
+fn take_recalled(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
+    let recalled = state.alive.iter().filter(|ordinal| pins.get(ordinal) == Some(&Pin::Recall));
+    let mut sizes: Vec<_> = recalled.filter_map(|&at| Some((Reverse(state.results.get(at)?.tokens), at))).collect();
+    sizes.sort_unstable();
+    for (Reverse(tokens), ordinal) in sizes {
+        if state.view <= desk.budget.room {
+            return Ok(());
+        }
+        if desk.texts(ordinal)?.is_blank {
+            continue;
+        }
+        let gone = fill::gone(desk, state, ordinal, "recall answer, body over the window", 0)?;
+        if gone.tokens.0.saturating_add(desk.policy.min_gain) <= tokens.0 {
+            state.set(ordinal, gone.form, gone.tokens, Change { step: Some(STEP), ..gone.change });
+        }
+    }
+    Ok(())
 }
 
 /// Takes newest results that arrive with our marks as a whole, largest first, while the view is over the room.

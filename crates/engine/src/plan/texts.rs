@@ -6,11 +6,12 @@ use std::borrow::Cow;
 
 use super::passages::{Passage, passages};
 use crate::{
+    content_id::ContentId,
     error::Result,
     json,
     span::Span,
-    tombstone,
-    tools::{self, CallName, ExitFrame},
+    tombstone::{self, Route},
+    tools::{self, Ask, CallName, ExitFrame},
     transcript::{Item, ItemIdx, Transcript},
 };
 
@@ -56,6 +57,10 @@ pub(crate) struct ResultTexts<'a> {
     pub(crate) errors: Vec<ErrorLine>,
     /// Whether nothing but white space stands there.
     pub(crate) is_blank: bool,
+    /// Whether its call asks for an original of ours: it is never cut in part.
+    pub(crate) is_recall: bool,
+    /// The way back to it, in the words of a tombstone or last gap.
+    pub(crate) route: Cow<'static, str>,
     /// Whether the client sent it with a tombstone or gap of ours in it.
     pub(crate) arrives_cut: bool,
     /// Whether the client sent it as the line that stands for a folded run.
@@ -73,7 +78,7 @@ impl<'a> ResultTexts<'a> {
     pub(crate) fn of(transcript: &Transcript<'a>, item: &Item) -> Result<Self> {
         let call = item.answer().and_then(|answer| answer.call);
         let call = call.and_then(|idx: ItemIdx| transcript.items.get(idx.at())).and_then(Item::call);
-        let name = CallName::of(transcript, call);
+        let (name, ask) = CallName::with_ask(transcript, call);
         let mut parts = Vec::with_capacity(item.texts.len());
         let mut lines = 0;
         for &literal in &item.texts {
@@ -82,7 +87,8 @@ impl<'a> ResultTexts<'a> {
             lines += part.lines;
             parts.push(part);
         }
-        let is_run = name.tells_of_a_run();
+        // What an original told of some run is no news.
+        let is_run = name.tells_of_a_run() && ask == Ask::Other;
         let framed = parts.iter().enumerate().filter(|_| is_run);
         let exit = framed.filter_map(|(at, part)| Some((at, exit_frame(&part.text)?))).next();
         let failed = exit.as_ref().filter(|(_, frame)| frame.status != 0);
@@ -100,6 +106,8 @@ impl<'a> ResultTexts<'a> {
             arrives_folded: any(&tombstone::is_fold),
             has_marker: any(&|text| memchr::memmem::find(text.as_bytes(), PIN_MARKER.as_bytes()).is_some()),
             rule_line: None,
+            is_recall: ask == Ask::Recall,
+            route: Cow::Borrowed(tombstone::rerun(name.class)),
             tells_failure: failed.is_some() || (is_run && any(&has_failing_verdict)),
             parts,
             lines,
@@ -107,6 +115,41 @@ impl<'a> ResultTexts<'a> {
             exit: exit.map(|(_, frame)| frame.status),
             errors,
         })
+    }
+
+    /// Gives the original, which is its parts joined by `\n`, and where each part starts in it.
+    pub(crate) fn original(&self, body: &[u8]) -> Result<(Vec<u8>, Vec<usize>)> {
+        let mut bytes = Vec::new();
+        let mut offsets = Vec::with_capacity(self.parts.len());
+        for (at, part) in self.parts.iter().enumerate() {
+            if at > 0 {
+                bytes.push(b'\n');
+            }
+            offsets.push(bytes.len());
+            bytes.extend_from_slice(&json::decode(part.literal.of(body))?.wtf8());
+        }
+        Ok((bytes, offsets))
+    }
+
+    /// Says where it is to be had again on this way.
+    ///
+    /// What arrives with our gaps is an original of its own; the ids that it holds are named beside its own, since
+    /// nobody knows if they are true. A recall answer is named by what its call asked for, which stands in its label.
+    pub(crate) fn way_back(&self, route: &Route, body: &[u8]) -> Result<Cow<'static, str>> {
+        if *route == Route::Rerun || self.is_recall {
+            return Ok(Cow::Borrowed(tombstone::rerun(self.name.class)));
+        }
+        let id = ContentId::of(&self.original(body)?.0);
+        let own = id.to_string();
+        let mut held: Vec<String> = Vec::new();
+        if self.arrives_cut {
+            for id in self.parts.iter().flat_map(|part| tombstone::named_ids(&part.text)) {
+                if id != own && !held.contains(&id) {
+                    held.push(id);
+                }
+            }
+        }
+        Ok(route.words(self.name.class, id, &held))
     }
 }
 

@@ -9,17 +9,14 @@ use std::{
 
 use liveset_tokens::Tokens;
 
-use super::figure;
+use super::{
+    figure,
+    route::{Route, is_fold_route},
+};
 use crate::tools::ToolClass;
 
 /// First words of the line that stands for a folded run.
 pub const FOLD_START: &str = "[folded from context: ";
-/// Route of a run in which every call is a retrieval, without an archive.
-pub const ROUTE_FOLD: &str = "run a call again to see its result";
-/// Route of a run with a volatile call and no execution.
-pub const ROUTE_FOLD_VOLATILE: &str = "run a call again to see its result, it may differ";
-/// Route of a run with an execution.
-pub const ROUTE_FOLD_EXECUTION: &str = "run a call again only if repeating it is safe";
 /// What the tools that the line does not name are counted as.
 pub const FOLD_OTHERS: &str = "others";
 /// Tools that a line names: enough for what an agent has at hand, few enough for one line.
@@ -51,11 +48,12 @@ impl FoldFacts {
         }
     }
 
-    fn route(&self) -> &'static str {
+    /// The most that any of the calls does.
+    fn class(&self) -> ToolClass {
         match (self.is_execution, self.is_volatile) {
-            (true, _) => ROUTE_FOLD_EXECUTION,
-            (false, true) => ROUTE_FOLD_VOLATILE,
-            (false, false) => ROUTE_FOLD,
+            (true, _) => ToolClass::Execution,
+            (false, true) => ToolClass::Volatile,
+            (false, false) => ToolClass::Retrieval,
         }
     }
 
@@ -75,24 +73,24 @@ impl FoldFacts {
 /// Writes the line that stands for a folded run.
 ///
 /// ```
-/// use liveset_engine::{tombstone::{FoldFacts, fold_line, is_fold}, tools::ToolClass};
+/// use liveset_engine::{tombstone::{FoldFacts, Route, fold_line, is_fold}, tools::ToolClass};
 /// use liveset_tokens::Tokens;
 /// let mut facts = FoldFacts::default();
 /// facts.add("read_file", ToolClass::Retrieval, Tokens(900));
 /// facts.add("read_file", ToolClass::Retrieval, Tokens(300));
-/// let line = fold_line(&facts);
+/// let line = fold_line(&facts, &Route::Rerun);
 /// assert_eq!(line, "[folded from context: 2 calls (read_file 2), 1.2k tokens; run a call again to see its result]");
 /// assert!(is_fold(&line));
 /// ```
 #[must_use]
-pub fn fold_line(facts: &FoldFacts) -> String {
+pub fn fold_line(facts: &FoldFacts, route: &Route) -> String {
     let calls: u64 = facts.tools.values().sum();
     let mut out = format!("{FOLD_START}{calls} calls (");
     for (at, (name, count)) in facts.listed().into_iter().enumerate() {
         let comma = if at > 0 { ", " } else { "" };
         let _ = write!(out, "{comma}{name} {count}");
     }
-    let _ = write!(out, "), {}; {}]", figure(facts.tokens), facts.route());
+    let _ = write!(out, "), {}; {}]", figure(facts.tokens), route.fold_words(facts.class()));
     out
 }
 
@@ -107,9 +105,8 @@ fn parse(text: &str) -> Option<()> {
     let (tools, rest) = rest.split_once("), ")?;
     let (size, rest) = rest.split_once("; ")?;
     let route = rest.strip_suffix(']')?;
-    let is_route = [ROUTE_FOLD, ROUTE_FOLD_VOLATILE, ROUTE_FOLD_EXECUTION].contains(&route);
     let is_true = number(calls)? == counted(tools)?;
-    (is_route && is_true && is_figure(size)).then_some(())
+    (is_fold_route(route) && is_true && is_figure(size)).then_some(())
 }
 
 /// Adds up a list of tools that is in order and names none twice.
@@ -168,12 +165,12 @@ mod tests {
     fn a_run_is_told_by_counts_tools_and_route() {
         let run = facts(&[("run_tests", 3, ToolClass::Execution), ("read_file", 4, ToolClass::Retrieval)]);
         expect!["[folded from context: 7 calls (read_file 4, run_tests 3), 12.3k tokens; run a call again only if repeating it is safe]"]
-            .assert_eq(&fold_line(&run));
+            .assert_eq(&fold_line(&run, &Route::Rerun));
         let run = facts(&[("b", 1, ToolClass::Retrieval), ("a", 1, ToolClass::Volatile)]);
         expect![
             "[folded from context: 2 calls (a 1, b 1), 3.5k tokens; run a call again to see its result, it may differ]"
         ]
-        .assert_eq(&fold_line(&run));
+        .assert_eq(&fold_line(&run, &Route::Rerun));
     }
 
     #[test]
@@ -181,18 +178,25 @@ mod tests {
         let long = "x".repeat(MAX_FOLD_NAME_BYTES + 1);
         let names: Vec<String> = (0..40).map(|at| format!("tool_{at:02}")).chain([long, "a, b".into()]).collect();
         let calls: Vec<_> = names.iter().map(|name| (name.as_str(), 1, ToolClass::Retrieval)).collect();
-        let line = fold_line(&facts(&calls));
+        let line = fold_line(&facts(&calls), &Route::Rerun);
         expect!["[folded from context: 42 calls (tool_00 1, tool_01 1, tool_02 1, tool_03 1, tool_04 1, tool_05 1, others 36), 73.8k tokens; run a call again to see its result]"]
             .assert_eq(&line);
         assert!(is_fold(&line));
         // Others come last, however many they are.
-        assert!(is_fold(&fold_line(&facts(&[("a b", 9, ToolClass::Retrieval), ("c", 1, ToolClass::Retrieval)]))));
-        assert!(is_fold(&fold_line(&facts(&[("others", 9, ToolClass::Retrieval), ("", 1, ToolClass::Retrieval)]))));
+        assert!(is_fold(&fold_line(
+            &facts(&[("a b", 9, ToolClass::Retrieval), ("c", 1, ToolClass::Retrieval)]),
+            &Route::Rerun
+        )));
+        assert!(is_fold(&fold_line(
+            &facts(&[("others", 9, ToolClass::Retrieval), ("", 1, ToolClass::Retrieval)]),
+            &Route::Rerun
+        )));
     }
 
     #[test]
     fn look_alikes_are_no_fold() {
-        let line = fold_line(&facts(&[("grep", 2, ToolClass::Retrieval), ("ls", 1, ToolClass::Retrieval)]));
+        let line =
+            fold_line(&facts(&[("grep", 2, ToolClass::Retrieval), ("ls", 1, ToolClass::Retrieval)]), &Route::Rerun);
         assert!(is_fold(&line));
         let (open, rest) = line.split_at(FOLD_START.len());
         for wrong in [

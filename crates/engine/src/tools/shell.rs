@@ -136,6 +136,31 @@ pub(super) fn class_of(command: &Command, table: &[Looking]) -> ToolClass {
     class.unwrap_or(ToolClass::Execution)
 }
 
+/// First words of the command that gives an original back.
+const RECALL: [&str; 2] = ["liveset", "recall"];
+/// Digits of an id.
+const ID_DIGITS: usize = 32;
+
+fn is_id(word: &str) -> bool {
+    word.len() == ID_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Gives the words of the first command that asks for an original by its id.
+pub(super) fn recall(command: &Command) -> Option<String> {
+    let asks = |words: &[String]| {
+        let [program, verb, rest @ ..] = words else { return None };
+        let names = [program.as_str(), verb] == RECALL && rest.iter().any(|word| is_id(word));
+        names.then(|| words.join(" "))
+    };
+    match command {
+        Command::Words(words) => asks(words),
+        Command::Line(line) => line::commands(line)?.iter().find_map(|words| {
+            let known = words.iter().all(|word| !word.expands);
+            asks(&words.iter().map(|word| word.text.clone()).collect::<Vec<_>>()).filter(|_| known)
+        }),
+    }
+}
+
 fn class_of_one(words: &[Word], table: &[Looking]) -> Option<ToolClass> {
     if words.first().is_some_and(|word| word.text == "xargs") {
         return find(xargs_command(words.get(1..)?)?, table)

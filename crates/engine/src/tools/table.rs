@@ -19,6 +19,9 @@ const IDLE_WORDS: [&str; 6] = ["mcp", "server", "plugin", "official", "claude", 
 /// How the table says that a name is telling enough whatever its server is called.
 const ANY_SERVER: &str = "*";
 
+/// The telling words of Liveset's own server.
+const OWN_SERVER: &str = "liveset";
+
 /// What the table says of the results of a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -29,6 +32,16 @@ pub(super) enum RowClass {
     Execution,
     /// As its command says.
     Shell,
+}
+
+/// What a tool of Liveset's own gives back from the archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum FromArchive {
+    /// The original that its call names.
+    Recall,
+    /// Where originals with some words are.
+    Search,
 }
 
 /// One row: tools that are alike.
@@ -49,6 +62,8 @@ pub(super) struct Row {
     /// Whether results tell of a command that ran, whatever their class.
     #[serde(default)]
     pub(super) runs: bool,
+    #[serde(default)]
+    pub(super) archive: Option<FromArchive>,
     #[serde(default)]
     pub(super) write: Vec<String>,
     #[serde(default)]
@@ -113,6 +128,11 @@ impl Table {
 
     fn named(&self, name: &str) -> Option<&Row> {
         self.rows.get(*self.by_name.get(name)?)
+    }
+
+    /// Says whether a server's name is that of Liveset's own.
+    pub(super) fn is_own_server(server: &str) -> bool {
+        telling_words(server) == OWN_SERVER
     }
 
     /// `mcp__SERVER__tool`, `mcp_SERVER_tool`, `SERVER__tool`, `SERVER_tool` and `SERVER-tool`, as clients write it.

@@ -1,7 +1,7 @@
 use super::*;
 
 fn class(tool: &str, arguments: &str) -> ToolClass {
-    label_and_class(tool, arguments.as_bytes()).1
+    read_call(tool, arguments.as_bytes()).1
 }
 
 #[track_caller]
@@ -106,8 +106,8 @@ fn a_line_that_may_do_more_is_execution() {
 
 #[test]
 fn a_shell_in_an_argument_list_is_looked_through() {
-    let (label, class) =
-        label_and_class("shell", br#"{"command":["bash","-lc","sed -n '1,9p' a.rs"],"workdir":"/w","timeout":5}"#);
+    let (label, class, _) =
+        read_call("shell", br#"{"command":["bash","-lc","sed -n '1,9p' a.rs"],"workdir":"/w","timeout":5}"#);
     assert_eq!((label.as_str(), class), ("sed -n '1,9p' a.rs", ToolClass::Retrieval));
     for arguments in [
         r#"{"command":["bash","-lc","cat a > b"]}"#,
@@ -371,10 +371,48 @@ fn passing_verdicts_and_prose_are_no_evidence() {
 
 #[test]
 fn labels_come_from_the_argument_the_table_names() {
-    let label = |tool, arguments: &str| label_and_class(tool, arguments.as_bytes()).0;
+    let label = |tool, arguments: &str| read_call(tool, arguments.as_bytes()).0;
     assert_eq!(label("Grep", r#"{"output_mode":"content","path":"src","pattern":"fn main"}"#), "fn main");
     assert_eq!(label("mcp__filesystem__read_text_file", r#"{"head":3,"path":"/a/b"}"#), "/a/b");
     assert_eq!(label("unheard_of", r#"{"text":"two\nlines","id":"short"}"#), "short");
     assert_eq!(label("Bash", r#"{"command":"bash -lc 'cargo test'","description":"x"}"#), "cargo test");
     assert_eq!(label("Bash", "no json"), "");
+}
+
+#[test]
+fn a_recall_is_known_by_its_call_and_named_by_its_id() {
+    let id = "0123456789abcdef0123456789abcdef";
+    let line = |command: &str| format!("{{\"command\":\"{command}\"}}");
+    for (tool, arguments, named) in [
+        ("recall", r#"{"handle":"h-0001"}"#.to_owned(), "h-0001".to_owned()),
+        ("mcp__liveset__recall", format!("{{\"view\":\"outline\",\"id\":\"{id}\"}}"), id.to_owned()),
+        ("mcp__any__recall", format!("{{\"id\":\"{id}\"}}"), id.to_owned()),
+        ("liveset_recall", format!("{{\"id\":\"{id}\"}}"), id.to_owned()),
+        ("Bash", line(&format!("liveset recall {id}")), format!("liveset recall {id}")),
+        (
+            "Bash",
+            line(&format!(
+                "cd /a/long/way/that/fills/the/label/and/more/than/that/so/that/nothing/is/left && liveset recall --outline {id} | head -5"
+            )),
+            format!("liveset recall --outline {id}"),
+        ),
+    ] {
+        assert_eq!(read_call(tool, arguments.as_bytes()), (named, ToolClass::Retrieval, Ask::Recall), "{arguments}");
+    }
+    for (tool, arguments) in [
+        ("recall", r#"{"query":"the port"}"#.to_owned()),
+        ("recall", r#"{"id":" "}"#.to_owned()),
+        ("recall", String::new()),
+        ("total_recall", format!("{{\"id\":\"{id}\"}}")),
+        ("Bash", line("liveset recall --help")),
+        ("Bash", line("liveset recall $ID")),
+        ("Bash", line(&format!("echo liveset recall {id}"))),
+        ("Bash", line(&format!("liveset recall {id} > out"))),
+        ("Bash", line(&format!("liveset recall {id}; cargo test"))),
+        ("Read", format!("{{\"file_path\":\"{id}\"}}")),
+    ] {
+        assert_eq!(read_call(tool, arguments.as_bytes()).2, Ask::Other, "{tool} {arguments}");
+    }
+    assert_eq!(class("recall", r#"{"query":"the port"}"#), ToolClass::Execution);
+    assert_eq!(class("mcp__liveset__search", r#"{"words":"port"}"#), ToolClass::Volatile);
 }

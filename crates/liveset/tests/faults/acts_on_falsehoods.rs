@@ -103,31 +103,66 @@ fn f39_kept_lines_keep_their_own_endings() {
 #[test]
 fn f40_without_a_recall_tool_marks_name_none() {
     let case = Case::read(Format::OpenaiChat, "F40");
-    let out = case.about(900);
-    for (old, new) in out.pairs().into_iter().filter(|(old, new)| old != new) {
-        assert!(new.text().contains("run the call again"), "{}", new.text());
-        assert!(!new.text().contains("recall") && old.id == new.id);
-        assert!(out.handles().iter().all(|handle| !new.text().contains(handle.as_str())));
+    // A policy that asks for the tool gets it only where the body offers one, and nothing adds one.
+    for route in ["none", "tool"] {
+        let out = case.by_route(route).about(900);
+        for (old, new) in out.pairs().into_iter().filter(|(old, new)| old != new) {
+            assert!(new.text().contains("run the call again"), "{}", new.text());
+            assert!(!new.text().contains("recall") && old.id == new.id);
+            assert!(out.handles().iter().all(|handle| !new.text().contains(handle.as_str())));
+        }
+        assert!(!out.is_input() && out.has_warning("no_recall_tool") == (route == "tool"));
+        assert_eq!(case.value()["tools"], out.value()["tools"]);
     }
-    assert!(!out.is_input());
-    assert_eq!(case.value()["tools"], out.value()["tools"]);
 }
 
 #[test]
 fn f41_the_newest_recall_answer_stays_word_for_word() {
-    let out = Case::read(Format::Anthropic, "F41").about(1_050);
-    assert!(out.is_whole("toolu_a2") && !out.is_whole("toolu_a1"));
+    for route in ["none", "tool"] {
+        let out = Case::read(Format::Anthropic, "F41").by_route(route).about(1_050);
+        assert!(out.is_whole("toolu_a2") && !out.is_whole("toolu_a1"));
+    }
+}
+
+#[test]
+fn f41_an_old_recall_answer_keeps_the_handle_it_asked_for_and_gets_no_new_one() {
+    let case = Case::read(Format::Anthropic, "F41");
+    let mut body = case.value();
+    let messages = body["messages"].as_array_mut().expect("messages");
+    // Four more units: by the last of them the answer is none of the newest three.
+    for at in 0..4 {
+        messages.push(json!({"role": "assistant", "content": format!("It was batch {at}.")}));
+        messages.push(json!({"role": "user", "content": "Look again."}));
+    }
+    for route in ["none", "tool", "shell", "spill:out"] {
+        let out = Case::of(case.format, &body).by_route(route).about(700);
+        let (old, new) = out.result("toolu_a2");
+        assert!(new.starts_with("[pruned from context: recall h-0001, 22 lines, "), "{route}: {new}");
+        assert!(new.ends_with("; run the call again to see it]"), "{route}: {new}");
+        assert!(out.handles().iter().any(|handle| out.original(handle).as_deref() == Some(&old)), "it is stored");
+        assert!(out.handles().iter().all(|handle| !new.contains(handle.as_str())), "{route}: {new}");
+    }
 }
 
 #[test]
 fn f44_marks_of_others_are_plain_text() {
     let case = Case::read(Format::Anthropic, "F44");
-    let out = case.about(600);
-    let (old, new) = out.result("toolu_b1");
-    assert!(old != new && old.contains("hash=0123456789abcdef01234567"));
-    assert_eq!(out.original("0123456789abcdef01234567"), None);
-    assert!(out.handles().iter().filter_map(|handle| out.original(handle)).any(|text| text == old));
-    assert_eq!(case.value()["tools"], out.value()["tools"]);
+    for route in ["none", "tool", "mcp", "shell", "spill:out"] {
+        let out = case.by_route(route).about(600);
+        let (old, new) = out.result("toolu_b1");
+        assert!(old != new && old.contains("hash=0123456789abcdef01234567"));
+        assert_eq!(out.original("0123456789abcdef01234567"), None);
+        let mut handles = out.handles().into_iter();
+        let own = handles.find(|handle| out.original(handle).as_deref() == Some(&old)).expect("its original");
+        // Of all that looks like a handle the mark names its own alone, and only where a way to it is open.
+        assert_eq!(new.contains(&own), route != "none", "{new}");
+        let mark = new.lines().find(|line| line.starts_with('[') && line.contains(" see it")).expect("a mark of ours");
+        let digits = |text: &str| text.split(|c: char| !c.is_ascii_hexdigit()).filter(|run| run.len() > 11).count();
+        assert_eq!(digits(mark), usize::from(route != "none"), "{mark}");
+        for key in ["tools", "system"] {
+            assert_eq!(case.value()[key], out.value()[key], "nothing is added to `{key}`");
+        }
+    }
 }
 
 #[test]

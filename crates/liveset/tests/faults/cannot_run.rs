@@ -60,7 +60,7 @@ fn f26_a_fixed_part_over_the_budget_is_said_with_both_numbers() {
     assert!(reason.contains("600") && reason.contains("tools and system"), "{reason}");
     let fixed = reason.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse::<u64>().ok());
     assert!(fixed.into_iter().any(|number| (1_000..1_500).contains(&number)), "{reason}");
-    let again = Case { format: out.format, body: out.body.clone() }.at(600);
+    let again = Case::new(out.format, out.body.clone()).at(600);
     assert!(again.is_input() && again.report == out.report);
 }
 
@@ -87,24 +87,27 @@ fn spoken(mut body: serde_json::Value) -> serde_json::Value {
 #[test]
 fn f77_every_item_is_looked_at_also_behind_our_own_marks() {
     let case = Case::read(Format::OpenaiChat, "F77");
-    // A real own mark: the same body with a long `m2`, compacted.
-    let log: String =
-        (0..18).map(|at| format!("2026-03-01T00:{at:02}:00 INFO ingest: batch {at} accepted, lag {at} ms\n")).collect();
-    let mut long = case.value();
-    long["messages"][4]["content"] = log.clone().into();
-    let mut tight = policy(600);
-    tight.target = 40;
-    let made = Case::of(case.format, &spoken(long)).under(tight);
-    let mark = made.result("m2").1;
-    assert!(mark.starts_with("[pruned from context: "), "{mark}");
-    let mut marked = spoken(case.value());
-    marked["messages"][4]["content"] = mark.clone().into();
-    let out = Case::of(case.format, &marked).about(500);
-    assert!(!out.is_whole("m1") && !out.is_whole("m3"));
-    assert_eq!(out.result("m2").1, mark);
-    assert!(
-        made.handles().iter().any(|handle| made.original(handle).as_deref() == Some(&log)),
-        "it still has its source"
-    );
+    for route in ["none", "tool", "mcp", "shell", "spill:out"] {
+        // A real own mark: the same body with a long `m2`, compacted.
+        let log: String = (0..18)
+            .map(|at| format!("2026-03-01T00:{at:02}:00 INFO ingest: batch {at} accepted, lag {at} ms\n"))
+            .collect();
+        let mut long = case.value();
+        long["messages"][4]["content"] = log.clone().into();
+        let mut tight = policy(600);
+        tight.target = 40;
+        tight.recall_route = route.parse().expect("a route");
+        let made = Case::of(case.format, &spoken(long)).under(tight);
+        let mark = made.result("m2").1;
+        assert!(mark.starts_with("[pruned from context: "), "{mark}");
+        let mut marked = spoken(case.value());
+        marked["messages"][4]["content"] = mark.clone().into();
+        let out = Case::of(case.format, &marked).by_route(route).about(500);
+        assert!(!out.is_whole("m1") && !out.is_whole("m3"), "{route}");
+        assert_eq!(out.result("m2").1, mark, "{route}");
+        let source = made.handles().into_iter().find(|handle| made.original(handle).as_deref() == Some(&log));
+        let source = source.expect("it still has its source");
+        assert_eq!(mark.contains(&source), route != "none", "the mark itself says where: {mark}");
+    }
     // A second run changes nothing: law 6, checked with every case.
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use liveset::{Archive, Policy};
+use liveset::{Archive, Policy, RecallRoute};
 use liveset_testkit::{
     Format,
     laws::{self, defects},
@@ -17,10 +17,11 @@ use crate::{
 /// What a stated budget may be raised by, in percent: 'about' leaves this much.
 const ABOUT_PERCENT: [u64; 4] = [0, 5, 10, 15];
 
-/// A body and its dialect.
+/// A body and its dialect, and how the agent gets back what is cut.
 pub(crate) struct Case {
     pub(crate) format: Format,
     pub(crate) body: Vec<u8>,
+    route: RecallRoute,
 }
 
 /// What came out of a run.
@@ -56,7 +57,7 @@ impl Case {
         let files = fs::read_dir(folder.path()).expect("a case is a folder").flatten().map(|file| file.path());
         let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|kind| kind == "json")).collect();
         files.sort();
-        files.iter().map(|path| Self { format, body: fs::read(path).expect("a body reads") }).collect()
+        files.iter().map(|path| Self::new(format, fs::read(path).expect("a body reads"))).collect()
     }
 
     /// Reads a case of one body.
@@ -67,7 +68,16 @@ impl Case {
     }
 
     pub(crate) fn of(format: Format, body: &Value) -> Self {
-        Self { format, body: body.to_string().into_bytes() }
+        Self::new(format, body.to_string().into_bytes())
+    }
+
+    pub(crate) fn new(format: Format, body: Vec<u8>) -> Self {
+        Self { format, body, route: RecallRoute::None }
+    }
+
+    /// The same case under a `recall_route`.
+    pub(crate) fn by_route(&self, route: &str) -> Self {
+        Self { format: self.format, body: self.body.clone(), route: route.parse().expect("a route") }
     }
 
     pub(crate) fn value(&self) -> Value {
@@ -101,7 +111,9 @@ impl Case {
 
     /// Runs it at exactly this budget.
     pub(crate) fn at(&self, window: u64) -> Outcome {
-        self.under(policy(window))
+        let mut policy = policy(window);
+        policy.recall_route = self.route.clone();
+        self.under(policy)
     }
 
     /// Runs it at about this budget, and it fits.

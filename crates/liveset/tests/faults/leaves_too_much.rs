@@ -48,7 +48,7 @@ fn f72_old_screenshots_leave_first_and_say_what_they_were() {
     let out = just_under(&small);
     assert!(out.cannot_fit && out.is_input());
     let text = String::from_utf8(small.body).expect("UTF-8").replace(SMALL_HEAD, LARGE_HEAD);
-    let case = Case { format: Format::Anthropic, body: text.into_bytes() };
+    let case = Case::new(Format::Anthropic, text.into_bytes());
     let out = just_under(&case);
     assert!(!out.cannot_fit && !out.is_input(), "{}", out.report);
     let [before, after] = [results(&case.value()), results(&out.value())];
@@ -97,5 +97,9 @@ fn f76_what_a_later_answer_leans_on_stays() {
         let (_, new) = out.result("toolu_l1");
         assert!(new.starts_with(mark), "{new}");
         assert!(out.is_whole("toolu_l3"));
+        let by_handle = case.by_route("shell").at(window);
+        let (old, new) = by_handle.result("toolu_l1");
+        let named = new.split("run liveset recall ").nth(1).and_then(|rest| rest.get(..32)).expect("a handle");
+        assert_eq!(by_handle.original(named), Some(old), "the mark names what brings it back");
     }
 }

@@ -14,6 +14,7 @@
 //! | F26, F28, F36, F37 at 500, F76 at 300 | may be `cannot_fit`; then the smallest lawful body is looked at |
 //! | F30 | the forced path of the reasoning guard: sweeps, strips nothing, says so |
 //! | F72 | `keep_media` 3, window just under the body; the pictures are made larger than their notices (law 10) |
+//! | F41 | an old answer keeps the id it asked for in the words that name its call; nothing is named beside it |
 //! | F73 | the fourth log is the newest unit and stays (law 11); the other three are shortened |
 //! | F76 at 1,000 | the body is over the budget before the short answer comes, and what a request point decides is final: the mark names the call; with one more result behind it the read stays |
 //!
@@ -22,9 +23,6 @@
 //! | case | line | waits for |
 //! |---|---|---|
 //! | F07 | two user turns are counted | turns in a report |
-//! | F40, F44 | no recall tool or instruction is added, where one could be | recall routes |
-//! | F76 at 300 | the mark names a handle | recall routes |
-//! | F41 | an old recall answer folds back to the id it asked for | recall |
 //! | F51 | logs and metrics; `purge` | proxy, archive |
 //! | F56 | the forwarded `Content-Length` | proxy |
 //! | F58, F62 | another process, two requests at once over HTTP | proxy |

@@ -14,7 +14,7 @@ use liveset_testkit::{
     laws::{
         Guard, Outcome, Pins, law_bounded, law_determinism, law_fidelity, law_honest_size, law_idempotence,
         law_identity, law_never_worse, law_no_invention, law_protected, law_reasoning, law_recoverability, law_report,
-        law_validity,
+        law_routes, law_validity,
     },
 };
 
@@ -104,6 +104,7 @@ impl Bench {
             |id| self.archive.original(id).ok().flatten(),
         )?;
         law_no_invention(self.format, body, &outcome)?;
+        law_routes(self.format, body, &outcome)?;
         law_report(self.format, body, &outcome)?;
         law_honest_size(body, &outcome, recount)?;
         law_never_worse(body, &outcome, self.min_gain, recount)?;

@@ -25,6 +25,7 @@ pub(crate) fn policy_of(tokens: u64, budget: &Budget, preset: Preset) -> Policy 
         "drop" => ReasoningGuard::Drop,
         _ => ReasoningGuard::Respect,
     };
+    policy.recall_route = budget.route.parse().expect("a budget names a route");
     policy.min_sweep_gain = u32::from(budget.min_sweep_gain_percent);
     policy
 }

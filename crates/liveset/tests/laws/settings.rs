@@ -1,6 +1,6 @@
 //! The laws under other settings: estimated counts, pins by id, no archive.
 
-use liveset::{ArgumentRules, Liveset, Preset};
+use liveset::{ArgumentRules, Liveset, Preset, RecallRoute};
 use liveset_testkit::{Event, Format, budgets, conversations};
 use proptest::prelude::*;
 
@@ -77,7 +77,8 @@ fn without_an_archive_the_same_bytes_leave() {
         runner(cases() / 4 + 1).run(&(conversations(), budgets(), presets()), |(conversation, budget, preset)| {
             for format in Format::ALL {
                 let body = conversation.body(format);
-                let policy = policy_of(size(format, &body), &budget, preset);
+                let mut policy = policy_of(size(format, &body), &budget, preset);
+                policy.recall_route = RecallRoute::None;
                 let without = Liveset::new(policy.clone()).with_format(wire(format)).with_model(MODEL);
                 let without = without.compact(&body).map_err(|error| TestCaseError::fail(error.to_string()))?;
                 prop_assert!(without.body() == Bench::new(format, policy).run(&body).body);

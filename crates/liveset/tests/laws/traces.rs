@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use liveset::{Policy, Preset};
+use liveset::{Policy, Preset, RecallRoute};
 use liveset_testkit::{Budget, Format, laws};
 use liveset_traces::{Conversation, Detection, Trace, detect};
 
@@ -69,6 +69,7 @@ fn every_law_holds_at_many_request_points_of_every_trace() {
                 let mut fixed = Policy::default();
                 fixed.preset = preset;
                 fixed.window = Some(FIXED_WINDOW);
+                fixed.recall_route = RecallRoute::Shell;
                 for bench in shares.into_iter().chain([Bench::new(format, fixed)]) {
                     let name = format!("{name} under {}", preset.name());
                     bench.check(&body).unwrap_or_else(|error| panic!("{name} point {point}: {error}"));
@@ -89,7 +90,7 @@ fn a_growing_trace_stays_as_it_was_sent() {
         let bodies: Vec<Vec<u8>> =
             points.iter().map(|&point| conversation.body_at(point).expect("the point exists")).collect();
         let Some(last) = bodies.last() else { continue };
-        let budget = Budget { window_permille: 500, ..Budget::DEFAULT };
+        let budget = Budget { window_permille: 500, route: "mcp", ..Budget::DEFAULT };
         for preset in Preset::ALL {
             let bench = Bench::of_budget(format, last, &budget, preset);
             stays_as_sent(&name, &conversation, (&points, &bodies), &bench);

@@ -12,4 +12,6 @@ mod balanced_fold;
 mod liveness;
 mod pins;
 mod reasoning;
+mod routes;
+mod recalls;
 mod rules;

@@ -3,15 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::changes::Change;
+use super::routes::is_fold_route;
 use super::tombstones::{Scan, figure};
 use crate::oracle::view::{Item, ItemKind, View};
 
-/// What a line may say on how to get a text back, where it promises no archive.
-const ROUTES: &[&[u8]] = &[
-    b"run a call again to see its result",
-    b"run a call again to see its result, it may differ",
-    b"run a call again only if repeating it is safe",
-];
 /// What tools that the line does not name are counted as.
 const OTHERS: &str = "others";
 /// Tools that a line may name.
@@ -84,5 +79,5 @@ fn read(text: &[u8]) -> Option<(usize, Vec<(String, usize)>)> {
     let route = scan.until(b"]\n");
     scan.word(b"]")?;
     let is_whole = scan.until(b"").is_empty() && text.last() == Some(&b']');
-    (ROUTES.contains(&route) && is_whole).then_some((calls, listed))
+    (is_fold_route(route) && is_whole).then_some((calls, listed))
 }

@@ -3,11 +3,18 @@
 use super::changes::{Change, changes};
 use super::outcome::Outcome;
 use crate::format::Format;
+use crate::oracle::decode;
+use crate::oracle::raw::parse;
 use crate::oracle::view::{Item, ItemKind, View};
 use crate::pieces::PIN_MARKER;
 
 /// Tools whose newest result is pinned.
 const PLAN_TOOLS: [&[u8]; 2] = [b"TodoWrite", b"update_plan"];
+/// Tools that give back what was cut, by the id in one of these arguments.
+const RECALL_TOOL: &[u8] = b"recall";
+const RECALL_IDS: [&str; 2] = ["id", "handle"];
+/// Newest units in which such an answer stays.
+const RECALL_UNITS: usize = 3;
 /// Results beyond this many characters meet the hard limit of intake, newest or not.
 const INTAKE_HARD_LIMIT_CHARS: usize = 100_000;
 
@@ -78,6 +85,15 @@ fn touched(view: &View<'_>, change: &Change, outcome: &Outcome, pins: &Pins) -> 
         if item.kind == ItemKind::Result && is_pinned(view, item, pins) {
             return Err(format!("the pinned result of {id} was touched"));
         }
+        if let Change::Text { after, .. } = change {
+            let written = decode::text(outcome.body.get(after.clone()).unwrap_or_default());
+            if written.contains(&b'\n') && recall_of(view, item).is_some() {
+                return Err(format!("{id}, the answer to a recall, was cut in part"));
+            }
+        }
+        if item.kind == ItemKind::Result && is_recent_recall(view, item) && !is_taken_last(outcome, Some(&id)) {
+            return Err(format!("{id}, the answer to a recent recall, was touched without a step that may"));
+        }
         let holds_argument = |result: &&Item| {
             let call = view.call_of(result).map(|call| &call.node.span);
             matches!(change, Change::Argument { .. }) && call == Some(&item.node.span)
@@ -103,10 +119,15 @@ fn may_touch_newest(view: &View<'_>, item: &Item, change: &Change, outcome: &Out
     let is_over_limit = view.whole_text(item).len() > INTAKE_HARD_LIMIT_CHARS;
     let is_text = matches!(change, Change::Text { .. });
     // What came cut goes as a whole, also by the step that shortens the newest.
-    let is_taken = outcome.report["edits"]
-        .as_array()
-        .is_some_and(|edits| edits.iter().any(|edit| edit["kind"] == "tombstone" && edit["step"] == 5));
-    is_text && (is_over_limit || outcome.has_kind(&["shorten"]) || is_taken)
+    is_text && (is_over_limit || outcome.has_kind(&["shorten"]) || is_taken_last(outcome, None))
+}
+
+/// Says whether the step that makes the newest fit took a result whole: this one, if a call is named.
+fn is_taken_last(outcome: &Outcome, call_id: Option<&str>) -> bool {
+    let is_last = |edit: &serde_json::Value| edit["kind"] == "tombstone" && edit["step"] == 5;
+    let is_own = |edit: &serde_json::Value| call_id.is_none_or(|id| edit["call_id"] == id);
+    let edits = outcome.report["edits"].as_array();
+    edits.is_some_and(|edits| edits.iter().any(|edit| is_last(edit) && is_own(edit)))
 }
 
 fn is_pinned(view: &View<'_>, item: &Item, pins: &Pins) -> bool {
@@ -114,6 +135,25 @@ fn is_pinned(view: &View<'_>, item: &Item, pins: &Pins) -> bool {
     let is_marked = text.windows(PIN_MARKER.len()).any(|window| window == PIN_MARKER.as_bytes());
     let id = item.id.as_deref().unwrap_or_default();
     is_marked || pins.call_ids.iter().any(|pin| pin.as_bytes() == id) || is_newest_plan(view, item)
+}
+
+/// Says whether a result answers a recall of one of the newest units.
+pub(super) fn is_recent_recall(view: &View<'_>, item: &Item) -> bool {
+    let newest = view.items.iter().map(|item| item.number).max().unwrap_or(0);
+    recall_of(view, item).is_some_and(|call| call.number + RECALL_UNITS > newest)
+}
+
+/// Gives the call of a result that gives back what was cut.
+fn recall_of<'v>(view: &'v View<'_>, item: &Item) -> Option<&'v Item> {
+    view.call_of(item).filter(|call| call.name.as_deref() == Some(RECALL_TOOL) && asks_by_id(view, call))
+}
+
+/// OpenAI's formats hold arguments as text.
+fn asks_by_id(view: &View<'_>, call: &Item) -> bool {
+    let Some(node) = &call.arguments else { return false };
+    let raw = if node.is_string() { decode::text(node.raw(view.body)) } else { node.raw(view.body).to_vec() };
+    let Ok(object) = parse(&raw) else { return false };
+    RECALL_IDS.iter().any(|key| object.member_text(&raw, key).is_some_and(|id| !id.trim_ascii().is_empty()))
 }
 
 fn is_newest_plan(view: &View<'_>, item: &Item) -> bool {

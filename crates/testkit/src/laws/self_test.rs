@@ -66,7 +66,9 @@ fn toy(format: Format, body: &[u8], limit: u64) -> Outcome {
 fn may_go(view: &View<'_>, item: &crate::oracle::view::Item) -> bool {
     let text = String::from_utf8_lossy(&view.whole_text(item)).into_owned();
     let tool = view.call_of(item).and_then(|call| call.name.clone()).unwrap_or_default();
-    !text.contains(crate::pieces::PIN_MARKER) && !matches!(tool.as_slice(), b"TodoWrite" | b"update_plan")
+    !text.contains(crate::pieces::PIN_MARKER)
+        && !matches!(tool.as_slice(), b"TodoWrite" | b"update_plan")
+        && !protected::is_recent_recall(view, item)
 }
 
 fn all_laws(format: Format, input: &[u8], outcome: &Outcome) -> Result<(), String> {
@@ -77,6 +79,7 @@ fn all_laws(format: Format, input: &[u8], outcome: &Outcome) -> Result<(), Strin
     law_honest_size(input, outcome, size)?;
     law_never_worse(input, outcome, 32, size)?;
     law_protected(format, input, outcome, &Pins::default())?;
+    law_routes(format, input, outcome)?;
     law_report(format, input, outcome)
 }
 

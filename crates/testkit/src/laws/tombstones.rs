@@ -1,18 +1,11 @@
 //! Are the one-line templates true? Tombstones, media notices and the rule presets' lines, by strict grammar.
 
+use super::routes::is_route;
 use crate::oracle::decode::{self, lines};
 use crate::oracle::view::{Item, View};
 
-/// What a template may say on how to get a text back, where it promises no archive.
-const ROUTES: &[&[u8]] = &[
-    b"run the call again to see it",
-    b"run the call again to see it, its answer may differ",
-    b"run the call again only if repeating it is safe",
-];
-/// Routes that an archive adds open with one of these; the rest is an id and a tool or command.
-const RECALL_WORDS: &[&[u8]] = &[b"recall", b"liveset", b"grep", b"search", b"read", b"holds", b"see"];
-/// Bytes that a route may have.
-const MAX_ROUTE_BYTES: usize = 300;
+/// Bytes that a pointer may have.
+const MAX_POINTER_BYTES: usize = 300;
 /// Names for a result whose call or tool is unknown.
 const NAMELESS: &[&str] = &["tool", "result", "unknown", "call"];
 
@@ -114,11 +107,6 @@ fn inner_counts(scan: &mut Scan<'_>) -> Option<(usize, usize)> {
     Some((first, last))
 }
 
-fn is_route(route: &[u8]) -> bool {
-    let is_recall = route.len() <= MAX_ROUTE_BYTES && RECALL_WORDS.iter().any(|word| route.starts_with(word));
-    ROUTES.contains(&route) || is_recall
-}
-
 fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     text.windows(needle.len()).position(|window| window == needle)
 }
@@ -178,7 +166,7 @@ fn is_label(view: &View<'_>, item: &Item, label: &[u8]) -> bool {
 }
 
 /// All decoded strings and numbers of a value, also of JSON inside a string.
-fn strings(body: &[u8], node: &crate::oracle::raw::Node) -> String {
+pub(super) fn strings(body: &[u8], node: &crate::oracle::raw::Node) -> String {
     let text = if node.is_string() { decode::text(node.raw(body)) } else { node.raw(body).to_vec() };
     let inner = crate::oracle::raw::parse(&text).ok().filter(|inner| node.is_string() && inner.is_object());
     let deeper = inner.map(|inner| strings(&text, &inner)).unwrap_or_default();
@@ -220,5 +208,5 @@ pub(crate) fn rule_template(view: &View<'_>, item: &Item, text: &[u8]) -> bool {
 
 /// A pointer to an earlier equal result: one bracketed line.
 pub(crate) fn is_pointer(text: &[u8]) -> bool {
-    text.starts_with(b"[") && text.ends_with(b"]") && text.len() <= MAX_ROUTE_BYTES && !text.contains(&b'\n')
+    text.starts_with(b"[") && text.ends_with(b"]") && text.len() <= MAX_POINTER_BYTES && !text.contains(&b'\n')
 }

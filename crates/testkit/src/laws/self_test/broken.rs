@@ -86,6 +86,22 @@ fn check(law: Law, breaches: &[(&str, &str)]) {
 }
 
 #[test]
+fn routes_see_an_id_that_is_no_original_of_the_edit() {
+    let route = "recall 0123456789abcdef0123456789abcdef to see it";
+    for format in Format::ALL {
+        let (input, outcome) = small_run(format);
+        let broken = with(&outcome, "run the call again to see it", route);
+        assert_eq!(law_no_invention(format, &input, &broken), Ok(()), "its form is lawful");
+        assert!(law_routes(format, &input, &broken).is_err());
+        let mut report = broken.report.clone();
+        for edit in report["edits"].as_array_mut().unwrap() {
+            edit["archive_id"] = "0123456789abcdef0123456789abcdef".into();
+        }
+        assert_eq!(law_routes(format, &input, &Outcome::from_report(broken.body, report)), Ok(()));
+    }
+}
+
+#[test]
 fn fidelity_sees_any_byte_outside_results() {
     check(
         law_fidelity,
