@@ -2,16 +2,16 @@
 //!
 //! Per text block counts add up exactly, since chat formats put special tokens between blocks.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use liveset_tokens::{CountCache, ImageDetail, ImageRule, TokenCounter, Tokens};
+use liveset_tokens::{CountCache, ImageDetail, ImageRule, LineMarks, TokenCounter, Tokens};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::{
-    error::Result,
+    error::{Error, Result},
     json::{self, NodeIdx, NodeKind, Outline},
     span::Span,
-    transcript::{ArgumentsForm, Detail, Item, ItemIdx, Transcript, Weight, WireFormat},
+    transcript::{ArgumentsForm, Detail, Item, ItemIdx, ItemKind, Transcript, Weight, WireFormat},
 };
 
 /// What a wire message costs beside its content: the OpenAI cookbook's figure for its chat models; others are close.
@@ -30,6 +30,8 @@ pub struct Counts {
     request: Tokens,
     items: Vec<ItemCount>,
     total: Tokens,
+    /// What was noted of the texts of results that were counted anew, by where their literals begin.
+    marks: BTreeMap<usize, LineMarks>,
 }
 
 /// One item's size and what identifies it.
@@ -47,7 +49,7 @@ impl Counts {
     ///
     /// A string cannot be decoded.
     pub fn of(transcript: &Transcript<'_>, counter: &dyn TokenCounter, cache: &mut CountCache) -> Result<Self> {
-        let mut tally = Tally { transcript, counter, cache };
+        let mut tally = Tally { transcript, counter, cache, marks: BTreeMap::new() };
         let tools = transcript.tools.map(|span| tally.raw(span)).transpose()?.unwrap_or_default();
         let request = tools + Tokens(REQUEST_TOKENS);
         let mut total = request;
@@ -62,7 +64,7 @@ impl Counts {
             total += count.tokens;
             items.push(count);
         }
-        Ok(Self { request, items, total })
+        Ok(Self { request, items, total, marks: tally.marks })
     }
 
     /// The same counts with `overhead` more tokens in the request itself.
@@ -102,6 +104,13 @@ impl Counts {
         self.items.get(idx.at()).map(|count| count.text).unwrap_or_default()
     }
 
+    /// Gives the size of a piece of a result's text, counted alone, by its literal and the bytes of its text; `None` where
+    /// nothing was noted of it.
+    #[must_use]
+    pub(crate) fn piece(&self, literal: Span, from: usize, to: usize) -> Option<Tokens> {
+        self.marks.get(&literal.start())?.between(from, to)
+    }
+
     /// Gives the size of tools and all items before `idx`.
     #[must_use]
     pub fn sum_to(&self, idx: ItemIdx) -> Tokens {
@@ -120,6 +129,7 @@ struct Tally<'c, 'a> {
     transcript: &'c Transcript<'a>,
     counter: &'c dyn TokenCounter,
     cache: &'c mut CountCache,
+    marks: BTreeMap<usize, LineMarks>,
 }
 
 impl Tally<'_, '_> {
@@ -130,7 +140,10 @@ impl Tally<'_, '_> {
         for &span in &item.texts {
             let digest = xxh3_128(span.of(self.transcript.body));
             hash.update(&digest.to_le_bytes());
-            text += self.literal(span, digest)?;
+            text += match item.kind {
+                ItemKind::ToolResult => self.marked(span, digest)?,
+                _ => self.literal(span, digest)?,
+            };
         }
         let mut tokens = match item.weight {
             Weight::Texts => text,
@@ -177,19 +190,21 @@ impl Tally<'_, '_> {
     }
 
     fn literal(&mut self, span: Span, digest: u128) -> Result<Tokens> {
-        let raw = span.of(self.transcript.body);
         let mut failed = None;
-        let tokens = self.cache.count_hashed(self.counter, digest, || match json::decode(raw) {
-            Ok(decoded) => decoded.into_text(),
-            Err(error) => {
-                failed = Some(error);
-                Cow::Borrowed("")
-            }
-        });
-        match failed {
-            Some(error) => Err(error.moved(span.start())),
-            None => Ok(tokens),
+        let text = decoded(span.of(self.transcript.body), &mut failed);
+        let tokens = self.cache.count_hashed(self.counter, digest, text);
+        failed.map_or(Ok(tokens), |error| Err(error.moved(span.start())))
+    }
+
+    /// The same for the text of a result, whose passages will be asked for.
+    fn marked(&mut self, span: Span, digest: u128) -> Result<Tokens> {
+        let (mut failed, mut marks) = (None, LineMarks::default());
+        let text = decoded(span.of(self.transcript.body), &mut failed);
+        let tokens = self.cache.count_hashed_marked(self.counter, digest, &mut marks, text);
+        if marks != LineMarks::default() {
+            self.marks.insert(span.start(), marks);
         }
+        failed.map_or(Ok(tokens), |error| Err(error.moved(span.start())))
     }
 
     fn raw(&mut self, span: Span) -> Result<Tokens> {
@@ -237,6 +252,17 @@ impl Tally<'_, '_> {
     fn encrypted(&mut self, span: Span, hash: &mut Xxh3) -> Tokens {
         hash.update(span.of(self.transcript.body));
         Tokens((span.len() as u64).saturating_mul(3) / 16)
+    }
+}
+
+/// Decodes a string literal when it is asked for; one that cannot be decoded says nothing, and why is left in `failed`.
+fn decoded<'t>(raw: &'t [u8], failed: &'t mut Option<Error>) -> impl FnOnce() -> Cow<'t, str> {
+    move || match json::decode(raw) {
+        Ok(decoded) => decoded.into_text(),
+        Err(error) => {
+            *failed = Some(error);
+            Cow::Borrowed("")
+        }
     }
 }
 

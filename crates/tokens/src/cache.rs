@@ -8,7 +8,7 @@ use std::{
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
-use crate::{counter::TokenCounter, tokens::Tokens};
+use crate::{counter::TokenCounter, marks::LineMarks, tokens::Tokens};
 
 /// Entries per generation; two generations are kept. A conversation of a million tokens has a few thousand texts.
 const GENERATION_ENTRIES: usize = 1 << 17;
@@ -91,11 +91,32 @@ impl CountCache {
         self.count_keyed(key(counter, Hashed::Source, hash), counter, text)
     }
 
+    /// The same, noting how many tokens stand before the text's lines where it is counted now; what is remembered has
+    /// no notes.
+    pub fn count_hashed_marked<'t>(
+        &mut self,
+        counter: &dyn TokenCounter,
+        hash: u128,
+        marks: &mut LineMarks,
+        text: impl FnOnce() -> Cow<'t, str>,
+    ) -> Tokens {
+        self.remembered(key(counter, Hashed::Source, hash), text, |text| counter.count_marked(text, marks))
+    }
+
     fn count_keyed<'t>(
         &mut self,
         key: u128,
         counter: &dyn TokenCounter,
         text: impl FnOnce() -> Cow<'t, str>,
+    ) -> Tokens {
+        self.remembered(key, text, |text| counter.count(text))
+    }
+
+    fn remembered<'t>(
+        &mut self,
+        key: u128,
+        text: impl FnOnce() -> Cow<'t, str>,
+        count: impl FnOnce(&str) -> Tokens,
     ) -> Tokens {
         if let Some(&tokens) = self.young.get(&key) {
             return Tokens(u64::from(tokens));
@@ -104,7 +125,7 @@ impl CountCache {
             Some(&tokens) => Tokens(u64::from(tokens)),
             None => {
                 let text = text();
-                let tokens = counter.count(&text);
+                let tokens = count(&text);
                 if text.len() < MIN_CACHED_BYTES {
                     return tokens;
                 }

@@ -1,6 +1,6 @@
 //! What a counter is, and how far it may be trusted.
 
-use crate::tokens::Tokens;
+use crate::{marks::LineMarks, tokens::Tokens};
 
 /// Whether a counter knows the vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,13 @@ pub enum Exactness {
 pub trait TokenCounter: Send + Sync {
     /// Counts a text; an estimator gives the upper edge of its band.
     fn count(&self, text: &str) -> Tokens;
+
+    /// Counts a text and notes how many tokens stand before its lines, where they add up exactly; an estimate does not,
+    /// and notes nothing.
+    fn count_marked(&self, text: &str, marks: &mut LineMarks) -> Tokens {
+        let _ = marks;
+        self.count(text)
+    }
 
     /// Gives the name that reports use. Counters that count differently have different names: what was counted is
     /// remembered under them.

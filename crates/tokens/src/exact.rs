@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use crate::{
     counter::{Exactness, TokenCounter},
+    marks::LineMarks,
     merge::Merger,
     pieces,
     tokens::Tokens,
@@ -30,9 +31,15 @@ thread_local! {
 
 impl TokenCounter for Exact {
     fn count(&self, text: &str) -> Tokens {
-        MERGER.with(|merger| match merger.try_borrow_mut() {
-            Ok(mut merger) => self.count_with(&mut merger, text),
-            Err(_) => self.count_with(&mut Merger::default(), text),
+        self.count_noting(text, |_, _| ())
+    }
+
+    fn count_marked(&self, text: &str, marks: &mut LineMarks) -> Tokens {
+        *marks = LineMarks::default();
+        self.count_noting(text, |end, tokens| {
+            if end == text.len() || text.as_bytes().get(end.wrapping_sub(1)) == Some(&b'\n') {
+                marks.push(end, tokens);
+            }
         })
     }
 
@@ -46,13 +53,22 @@ impl TokenCounter for Exact {
 }
 
 impl Exact {
-    fn count_with(&self, merger: &mut Merger, text: &str) -> Tokens {
+    /// Counts, telling after each piece where it ended and how many tokens there were up to there.
+    fn count_noting(&self, text: &str, note: impl FnMut(usize, u64)) -> Tokens {
+        MERGER.with(|merger| match merger.try_borrow_mut() {
+            Ok(mut merger) => self.count_with(&mut merger, text, note),
+            Err(_) => self.count_with(&mut Merger::default(), text, note),
+        })
+    }
+
+    fn count_with(&self, merger: &mut Merger, text: &str, mut note: impl FnMut(usize, u64)) -> Tokens {
         let (mut start, mut total) = (0, 0_u64);
         while start < text.len() {
             // Each piece takes something, so the walk ends whatever the text.
             let end = (self.piece_end)(text, start).max(start + 1).min(text.len());
             total = total.saturating_add(merger.count(self.vocabulary, text.as_bytes(), start, end));
             start = end;
+            note(end, total);
         }
         Tokens(total)
     }

@@ -11,6 +11,7 @@
 //! ```
 
 mod tokens;
+mod marks;
 mod counter;
 mod model;
 mod layout;
@@ -27,6 +28,7 @@ mod media;
 pub use cache::CountCache;
 pub use counter::{Exactness, TokenCounter};
 pub use estimate::{counter, o200k, unknown_counter};
+pub use marks::LineMarks;
 pub use media::{DOCUMENT_TOKENS, ImageDetail, ImageRule, image_size, image_tokens};
 pub use model::{Family, Model, Price, model, models};
 pub use tokens::Tokens;

@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use liveset_tokens::{Exactness, Family, TokenCounter, counter};
+use liveset_tokens::{Exactness, Family, LineMarks, TokenCounter, counter};
 use proptest::prelude::*;
 use serde_json::Value;
 use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
@@ -40,7 +40,27 @@ fn check(text: &str) {
     for pair in pairs() {
         let truth = pair.tiktoken.encode_ordinary(text).len() as u64;
         assert_eq!(pair.ours.count(text).0, truth, "{} on {:?}", pair.ours.name(), start(text));
+        check_marks(pair.ours, text);
     }
+}
+
+/// Compares what was noted between lines with a count of those lines alone: of each stretch, and of the text up to there.
+fn check_marks(counter: &dyn TokenCounter, text: &str) {
+    let mut marks = LineMarks::default();
+    assert_eq!(counter.count_marked(text, &mut marks), counter.count(text), "{}", counter.name());
+    let ends = text.match_indices('\n').map(|(at, _)| at + 1).chain([text.len()]);
+    let (mut from, mut skipped) = (0, 0);
+    for end in ends.filter(|&end| end > 0) {
+        let Some(noted) = marks.between(from, end) else { continue };
+        let alone = |from: usize| counter.count(&text[from..end]);
+        assert_eq!(noted, alone(from), "{} on {:?}", counter.name(), start(&text[from..end]));
+        // Some longer stretches too, each from where the one before began.
+        if skipped != from {
+            assert_eq!(marks.between(skipped, end), Some(alone(skipped)), "{}", counter.name());
+        }
+        (skipped, from) = (from, end);
+    }
+    assert_eq!(marks.between(0, text.len()).unwrap_or_default(), counter.count(text));
 }
 
 /// Compares with the other oracle, for texts on which tiktoken fails.

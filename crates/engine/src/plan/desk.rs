@@ -215,9 +215,12 @@ impl<'p, 'a> Desk<'p, 'a> {
     }
 
     fn count_passages(&self, part: &super::texts::PartText<'_>) -> Vec<u32> {
-        let count = |text: &str| u32::try_from(self.counter.count(text).0).unwrap_or(u32::MAX);
-        let text = |from: u32, to: u32| part.text.get(from as usize..to as usize).unwrap_or_default();
-        part.passages.iter().map(|passage| count(text(passage.start, passage.end))).collect()
+        let count = |from: usize, to: usize| {
+            let known = self.counts.piece(part.literal, from, to);
+            known.unwrap_or_else(|| self.counter.count(part.text.get(from..to).unwrap_or_default()))
+        };
+        let sizes = part.passages.iter().map(|passage| count(passage.start as usize, passage.end as usize));
+        sizes.map(|tokens| u32::try_from(tokens.0).unwrap_or(u32::MAX)).collect()
     }
 
     /// Gives a result's size in o200k tokens, which is what tombstones state.
