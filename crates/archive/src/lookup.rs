@@ -6,7 +6,7 @@ use crate::Source;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// It is here.
-    Held(Held),
+    Kept(Kept),
     /// It was stored, and is no longer.
     Gone(Gone),
     /// It was never stored in this scope. Another tenant's id is the same as one that nobody issued.
@@ -15,7 +15,7 @@ pub enum Lookup {
 
 /// An original and the calls it answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct Kept {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// The calls, newest first.

@@ -12,7 +12,7 @@ use std::{
 };
 
 use crate::{
-    Archive, Error, Hit, Lookup, Query, Release, Result, Source, batch::Key, error::at, folder, shown::one_line,
+    Archive, Error, Hit, Lookup, Query, Release, Result, Source, error::at, folder, records::Key, shown::one_line,
 };
 
 /// The index of a session's originals, beside them.

@@ -33,9 +33,8 @@ use std::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::{
-    Archive, Clock, Error, Gone, Held, Hit, Lookup, Query, Release, Removal, Result, Scope,
-    batch::{self, Sum},
-    clock,
+    Archive, Clock, Error, Gone, Hit, Kept, Lookup, Query, Release, Removal, Result, Scope, clock,
+    records::{self, Sum},
 };
 use store::{Name, Stored};
 use writer::{Desk, Writer};
@@ -259,13 +258,13 @@ impl Archive for SqliteArchive {
     fn put(&self, release: &Release) -> Result<()> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let at = self.now();
-        let batch = store::Batch::of(release, &self.scope.tenant, at, &known())?;
-        let names: Vec<(Name, Sum)> = batch.names().collect();
-        if self.shared.writer.put(batch)? == Stored::Lacking {
+        let parcel = store::Parcel::of(release, &self.scope.tenant, at, &known())?;
+        let names: Vec<(Name, Sum)> = parcel.names().collect();
+        if self.shared.writer.put(parcel)? == Stored::Lacking {
             // Somebody removed what this handle had stored.
             known().clear();
-            let batch = store::Batch::of(release, &self.scope.tenant, at, &HashSet::new())?;
-            self.shared.writer.put(batch)?;
+            let parcel = store::Parcel::of(release, &self.scope.tenant, at, &HashSet::new())?;
+            self.shared.writer.put(parcel)?;
         }
         let mut known = known();
         if known.len() > MAX_KNOWN {
@@ -284,7 +283,7 @@ impl Archive for SqliteArchive {
     }
 
     fn manifest(&self, output: &str) -> Result<Option<Vec<u8>>> {
-        let key = batch::Key::manifest(output)?;
+        let key = records::Key::manifest(output)?;
         self.read(|connection, path| {
             let sql = "SELECT m.form, m.body, m.len, m.sum FROM manifests m
                 JOIN tenants t ON t.id = m.tenant JOIN sessions s ON s.id = m.session
@@ -303,7 +302,7 @@ impl Archive for SqliteArchive {
             let sources = rows::sources(connection, row.id, row.session);
             let sources = sources.map_err(|error| fault::of("read", path, &error))?;
             Ok(match row.removed {
-                None => Lookup::Held(Held { bytes: Self::text_of(connection, path, &row, &name)?, sources }),
+                None => Lookup::Kept(Kept { bytes: Self::text_of(connection, path, &row, &name)?, sources }),
                 Some(why) => Lookup::Gone(Gone { why, sources }),
             })
         })

@@ -102,7 +102,7 @@ impl SqliteArchive {
                 calls.extend(sources.into_iter().rev().map(|source| (name, source)));
                 copied.originals += 1;
             }
-            other.put_batch(store::Batch::of_texts(&other.scope().tenant, session, newest, texts, calls))?;
+            other.put_parcel(store::Parcel::of_texts(&other.scope().tenant, session, newest, texts, calls))?;
         }
     }
 
@@ -123,7 +123,7 @@ impl SqliteArchive {
             match crate::Archive::manifest(self, &store::shown_name(&output)) {
                 Ok(Some(manifest)) => {
                     copied.manifests += 1;
-                    other.put_batch(store::Batch::of_manifest(
+                    other.put_parcel(store::Parcel::of_manifest(
                         &other.scope().tenant,
                         session,
                         at,
@@ -139,12 +139,12 @@ impl SqliteArchive {
         Ok(())
     }
 
-    fn put_batch(&self, batch: store::Batch) -> Result<()> {
-        self.shared.writer.put(batch).map(drop)
+    fn put_parcel(&self, parcel: store::Parcel) -> Result<()> {
+        self.shared.writer.put(parcel).map(drop)
     }
 }
 
-impl store::Batch {
+impl store::Parcel {
     /// Texts of one session with the calls they answer.
     fn of_texts(
         tenant: &str,
@@ -153,19 +153,19 @@ impl store::Batch {
         texts: Vec<(store::Name, Vec<u8>)>,
         calls: Vec<(store::Name, Source)>,
     ) -> Self {
-        let mut batch = Self::empty(tenant, session, at);
+        let mut parcel = Self::empty(tenant, session, at);
         for (name, text) in texts {
-            batch.add_original(name, &text);
+            parcel.add_original(name, &text);
         }
         for (name, source) in calls {
-            batch.add_call(name, source);
+            parcel.add_call(name, source);
         }
-        batch
+        parcel
     }
 
     fn of_manifest(tenant: &str, session: &str, at: i64, output: [u8; 32], manifest: &[u8]) -> Self {
-        let mut batch = Self::empty(tenant, session, at);
-        batch.set_manifest(output, manifest);
-        batch
+        let mut parcel = Self::empty(tenant, session, at);
+        parcel.set_manifest(output, manifest);
+        parcel
     }
 }

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension as _, params};
 
 use super::{SqliteArchive, fault, rows};
-use crate::{Result, batch::Key};
+use crate::{Result, records::Key};
 
 /// Something that only one request knew, at an item of its conversation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -67,15 +67,15 @@ fn of_releases_that_share_a_commit_none_makes_room_for_another() {
     // Room for the file itself and three of the manifests.
     let options = Options { capacity_bytes: 1_200_000, ..Options::default() };
     let archive = SqliteArchive::open_with(folder.path().join("archive"), options).unwrap();
-    let batch = |name: &str, at: i64| {
+    let parcel = |name: &str, at: i64| {
         let mut manifest = vec![0; 300_000];
         blake3::Hasher::new().update(name.as_bytes()).finalize_xof().fill(&mut manifest);
         let mut release = Release::new(name.as_bytes(), manifest, Vec::new());
         release.session = "s".to_owned();
-        store::Batch::of(&release, &archive.scope.tenant, at, &HashSet::new()).unwrap()
+        store::Parcel::of(&release, &archive.scope.tenant, at, &HashSet::new()).unwrap()
     };
-    archive.shared.writer.put(batch("old", 1)).unwrap();
-    let group = [batch("older", 2), batch("newer", 3), batch("newest", 4)];
+    archive.shared.writer.put(parcel("old", 1)).unwrap();
+    let group = [parcel("older", 2), parcel("newer", 3), parcel("newest", 4)];
     let answers = archive.write(move |desk| desk.commit(&group.each_ref()));
     assert!(matches!(answers, Ok(answers) if answers.iter().all(Result::is_ok)));
     let is_held = |name: &str| archive.manifest(&crate::output_hash(name.as_bytes())).unwrap().is_some();

@@ -28,8 +28,8 @@ const IDLE: Duration = Duration::from_millis(250);
 
 type Task = Box<dyn FnOnce(&mut Desk) + Send>;
 
-/// A batch, and where its answer is waited for.
-type Waiting = (store::Batch, SyncSender<Result<store::Stored>>);
+/// A parcel, and where its answer is waited for.
+type Waiting = (store::Parcel, SyncSender<Result<store::Stored>>);
 
 enum Job {
     Put(Box<Waiting>),
@@ -66,10 +66,10 @@ impl Writer {
         Self { path: path.to_owned(), limits, running: Mutex::new(None) }
     }
 
-    /// Stores a batch and waits until it is durable.
-    pub(super) fn put(&self, batch: store::Batch) -> Result<store::Stored> {
+    /// Stores a parcel and waits until it is durable.
+    pub(super) fn put(&self, parcel: store::Parcel) -> Result<store::Stored> {
         let (reply, answer) = mpsc::sync_channel(1);
-        self.send(Job::Put(Box::new((batch, reply))))?;
+        self.send(Job::Put(Box::new((parcel, reply))))?;
         answer.recv().unwrap_or_else(|_| Err(self.failed()))
     }
 
@@ -172,13 +172,15 @@ impl Desk {
                 Err(_) => break,
             }
         }
-        let batches: Vec<&store::Batch> = group.iter().map(|(batch, _)| batch).collect();
-        let answers = match self.commit(&batches) {
+        let parcels: Vec<&store::Parcel> = group.iter().map(|(parcel, _)| parcel).collect();
+        let answers = match self.commit(&parcels) {
             Ok(answers) => answers,
             // One of them may be what does not go; the others should not pay for it.
-            Err(_) if group.len() > 1 && !self.has_failed => batches
+            Err(_) if group.len() > 1 && !self.has_failed => parcels
                 .iter()
-                .map(|batch| self.commit(&[batch]).and_then(|mut one| one.pop().unwrap_or_else(|| Err(self.failed()))))
+                .map(|parcel| {
+                    self.commit(&[parcel]).and_then(|mut one| one.pop().unwrap_or_else(|| Err(self.failed())))
+                })
                 .collect(),
             Err(error) => vec![Err(error)],
         };
@@ -189,14 +191,14 @@ impl Desk {
         next
     }
 
-    /// Stores batches in one transaction. A batch that is refused leaves nothing; the others go on.
-    pub(super) fn commit(&mut self, batches: &[&store::Batch]) -> Result<Vec<Result<store::Stored>>> {
+    /// Stores parcels in one transaction. A parcel that is refused leaves nothing; the others go on.
+    pub(super) fn commit(&mut self, parcels: &[&store::Parcel]) -> Result<Vec<Result<store::Stored>>> {
         let (limits, whole) = (self.limits, std::mem::take(&mut self.whole));
         let mut fresh = Vec::new();
         let outcome = self.write(|transaction, path| {
-            let answers = put_each(transaction, path, batches, &whole, &mut fresh)?;
+            let answers = put_each(transaction, path, parcels, &whole, &mut fresh)?;
             // The oldest: nothing of this commit may go to make room for the rest of it.
-            let now = batches.iter().map(|batch| batch.at).min().unwrap_or_default();
+            let now = parcels.iter().map(|parcel| parcel.at).min().unwrap_or_default();
             evict::make_room(transaction, path, &limits, now)?;
             Ok(answers)
         });
@@ -263,20 +265,20 @@ enum Failure {
     Commit(Error),
 }
 
-/// Writes batches inside a transaction; takes back those that are refused.
+/// Writes parcels inside a transaction; takes back those that are refused.
 fn put_each(
     transaction: &Transaction<'_>,
     path: &Path,
-    batches: &[&store::Batch],
+    parcels: &[&store::Parcel],
     whole: &HashSet<i64>,
     fresh: &mut Vec<i64>,
 ) -> Result<Vec<Result<store::Stored>>> {
     let fail = |error| fault::of("write", path, &error);
-    let mut answers = Vec::with_capacity(batches.len());
-    for batch in batches {
+    let mut answers = Vec::with_capacity(parcels.len());
+    for parcel in parcels {
         transaction.execute_batch("SAVEPOINT release").map_err(fail)?;
         let mark = fresh.len();
-        let answer = store::put(transaction, path, batch, whole, fresh);
+        let answer = store::put(transaction, path, parcel, whole, fresh);
         if !matches!(answer, Ok(store::Stored::Whole)) {
             transaction.execute_batch("ROLLBACK TO release").map_err(fail)?;
             fresh.truncate(mark);

@@ -1,6 +1,6 @@
 //! The same behaviour is asked of each archive.
 
-use liveset_archive::{Archive, Error, Held, Lookup, MemoryArchive, Query, SqliteArchive, output_hash};
+use liveset_archive::{Archive, Error, Kept, Lookup, MemoryArchive, Query, SqliteArchive, output_hash};
 
 use crate::{id, release, release_in, source, text};
 
@@ -76,11 +76,11 @@ fn an_original_tells_its_calls_newest_first() {
         let mut again = release_in("s", "b", &[(1, "one")]);
         again.sources = vec![(id(1), source(7)), (id(1), source(7)), (id(9), source(9))];
         archive.put(&again).unwrap();
-        let expected = Held { bytes: b"one".to_vec(), sources: vec![source(7), source(1)] };
-        assert_eq!(archive.look_up(&id(1)).unwrap(), Lookup::Held(expected));
+        let expected = Kept { bytes: b"one".to_vec(), sources: vec![source(7), source(1)] };
+        assert_eq!(archive.look_up(&id(1)).unwrap(), Lookup::Kept(expected));
         assert_eq!(archive.look_up(&id(9)).unwrap(), Lookup::Unknown, "a call alone is no original");
         archive.put(&release("c", &[(2, "two")])).unwrap();
-        assert_eq!(archive.look_up(&id(2)).unwrap(), Lookup::Held(Held { bytes: b"two".to_vec(), sources: vec![] }));
+        assert_eq!(archive.look_up(&id(2)).unwrap(), Lookup::Kept(Kept { bytes: b"two".to_vec(), sources: vec![] }));
     });
 }
 
