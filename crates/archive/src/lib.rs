@@ -40,7 +40,7 @@ mod spill;
 pub use archive::Archive;
 pub use clock::Clock;
 pub use error::{Error, Result};
-pub use lookup::{DEFAULT_HITS, Gone, Hit, Kept, Lookup, MAX_HITS, Query, Removal};
+pub use lookup::{DEFAULT_HITS, Found, Gone, Hit, Kept, Lookup, MAX_HITS, NotSearched, Query, Removal};
 pub use memory::MemoryArchive;
 pub use records::{MAX_RECORD_BYTES, MAX_RELEASE_RECORDS};
 pub use release::{Release, Source, output_hash};

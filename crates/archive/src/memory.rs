@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::records::{self, Key, Kind};
-use crate::{Archive, Error, Hit, Kept, Lookup, MAX_HITS, Query, Release, Result, Source};
+use crate::{Archive, Error, Found, Hit, Kept, Lookup, MAX_HITS, Query, Release, Result, Source};
 
 /// An archive that forgets everything when it is dropped.
 ///
@@ -118,7 +118,7 @@ impl Archive for MemoryArchive {
     }
 
     /// Reads every original; newest first, since a few originals need no better order.
-    fn search(&self, query: &Query) -> Result<Vec<Hit>> {
+    fn search(&self, query: &Query) -> Result<Found> {
         let words: Vec<String> = query.words.split_whitespace().map(str::to_lowercase).collect();
         let state = self.state();
         let mut hits: Vec<Hit> = Vec::new();
@@ -137,6 +137,6 @@ impl Archive for MemoryArchive {
                 break;
             }
         }
-        Ok(hits)
+        Ok(Found { hits, ..Found::default() })
     }
 }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use crate::{
-    Archive, Error, Hit, Lookup, Query, Release, Result, Source, error::at, folder, records::Key, shown::one_line,
+    Archive, Error, Found, Lookup, Query, Release, Result, Source, error::at, folder, records::Key, shown::one_line,
 };
 
 /// The index of a session's originals, beside them.
@@ -204,7 +204,7 @@ impl<A: Archive> Archive for Spilling<A> {
         self.archive.look_up(id)
     }
 
-    fn search(&self, query: &Query) -> Result<Vec<Hit>> {
+    fn search(&self, query: &Query) -> Result<Found> {
         self.archive.search(query)
     }
 }

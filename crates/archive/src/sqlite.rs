@@ -10,6 +10,7 @@ mod schema;
 mod search;
 mod store;
 mod summaries;
+mod unread;
 mod upkeep;
 mod words;
 mod writer;
@@ -33,7 +34,7 @@ use std::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::{
-    Archive, Clock, Error, Gone, Hit, Kept, Lookup, Query, Release, Removal, Result, Scope, clock,
+    Archive, Clock, Found, Gone, Kept, Lookup, Query, Release, Removal, Result, Scope, clock,
     records::{self, Sum},
 };
 use store::{Name, Stored};
@@ -159,17 +160,39 @@ impl SqliteArchive {
         &self.shared.path
     }
 
-    /// Brings the full-text index up to date. Searches do so themselves.
+    /// Brings the full-text index up to date. A handle that stays open does so by itself, after a release or a search.
     ///
     /// # Errors
     /// The file system.
     pub fn index(&self) -> Result<()> {
-        // What others store meanwhile is left to the next search, or this one might never end.
-        let mut left = self.write(indexer::waiting)?;
+        self.index_with(|desk, work| work(desk))
+    }
+
+    /// The same, but gives up as soon as it would have to wait for another process that writes. Searches read what is
+    /// not indexed, so nothing is lost but time.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir()?;
+    /// let archive = liveset_archive::SqliteArchive::open(folder.path().join("archive.db"))?;
+    /// archive.index_at_once()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Busy`](crate::Error::Busy), or the file system.
+    pub fn index_at_once(&self) -> Result<()> {
+        self.index_with(|desk, work| desk.at_once(work))
+    }
+
+    /// Indexes what waits now, a step a task; `run` says how each is run.
+    fn index_with(&self, run: fn(&mut Desk, IndexWork) -> Result<u64>) -> Result<()> {
+        // What others store meanwhile is left to the next one, or this might never end.
+        let mut left =
+            self.write(move |desk| run(desk, |desk| desk.write(|state, path| indexer::waiting(state, path))))?;
         while left > 0 {
-            match self.write(indexer::search_step)? {
-                indexer::Progress::More(indexed) => left = left.saturating_sub(indexed),
-                indexer::Progress::Done => break,
+            match self.write(move |desk| run(desk, indexer::large_step))? {
+                0 => break,
+                indexed => left = left.saturating_sub(indexed),
             }
         }
         Ok(())
@@ -232,12 +255,32 @@ impl SqliteArchive {
         Ok(Some(Row { id, removed: evict::removal(removed).ok_or_else(odd)?, session }))
     }
 
+    /// Says where a search looks; `None` where nothing can be found.
+    fn place_of(&self, connection: &Connection, path: &Path, query: &Query) -> Result<Option<search::Where>> {
+        let fail = |error| fault::of("search", path, &error);
+        let border = self.scope.border();
+        if let (Some(border), Some(asked)) = (border, &query.session)
+            && border != asked
+        {
+            return Ok(None);
+        }
+        let Some(tenant) = rows::tenant(connection, &self.scope.tenant).map_err(fail)? else { return Ok(None) };
+        let Some(name) = border.or(query.session.as_deref()) else {
+            return Ok(Some(search::Where { tenant, session: None }));
+        };
+        let session = rows::session(connection, tenant, name).map_err(fail)?;
+        Ok(session.map(|session| search::Where { tenant, session: Some(session) }))
+    }
+
     /// Gives an original that is found; one that lost its text alone is damaged.
     fn text_of(connection: &Connection, path: &Path, row: &Row, name: &Name) -> Result<Vec<u8>> {
         let lost = || fault::damaged(path, format!("original {}", store::shown_name(name)), "its text is not there");
         rows::body(connection, path, row.id)?.ok_or_else(lost)
     }
 }
+
+/// A part of bringing the index up to date; gives how many texts it was about.
+type IndexWork = fn(&mut Desk) -> Result<u64>;
 
 struct Row {
     id: i64,
@@ -308,38 +351,18 @@ impl Archive for SqliteArchive {
         })
     }
 
-    fn search(&self, query: &Query) -> Result<Vec<Hit>> {
-        let is_behind = self.read(|connection, path| {
-            let sql = "SELECT EXISTS (SELECT 1 FROM unindexed)";
-            connection.query_row(sql, [], |row| row.get(0)).map_err(|error| fault::of("search", path, &error))
+    fn search(&self, query: &Query) -> Result<Found> {
+        let (found, is_behind) = self.read(|connection, path| {
+            let found = match self.place_of(connection, path, query)? {
+                None => Found::default(),
+                Some(place) => search::search(connection, path, &place, query)?,
+            };
+            Ok((found, indexer::waiting(connection, path)? > 0))
         })?;
         if is_behind {
-            match self.index() {
-                // An archive that cannot be written is searched as far as it is indexed.
-                Err(Error::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::PermissionDenied => {}
-                done => done?,
-            }
+            self.shared.writer.index_soon();
         }
-        self.read(|connection, path| {
-            let fail = |error| fault::of("search", path, &error);
-            let Some(tenant) = rows::tenant(connection, &self.scope.tenant).map_err(fail)? else {
-                return Ok(Vec::new());
-            };
-            let border = self.scope.border();
-            if let (Some(border), Some(asked)) = (border, &query.session)
-                && border != asked
-            {
-                return Ok(Vec::new());
-            }
-            let session = match border.or(query.session.as_deref()) {
-                None => None,
-                Some(name) => match rows::session(connection, tenant, name).map_err(fail)? {
-                    None => return Ok(Vec::new()),
-                    session => session,
-                },
-            };
-            search::search(connection, path, &search::Where { tenant, session }, query)
-        })
+        Ok(found)
     }
 }
 

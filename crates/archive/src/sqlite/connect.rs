@@ -12,7 +12,7 @@ use super::fault;
 use crate::{Result, error::at, folder};
 
 /// How long a call waits for another process: longer than any transaction of ours, short enough for people.
-const WAIT: Duration = Duration::from_secs(20);
+pub(super) const WAIT: Duration = Duration::from_secs(20);
 
 /// Between two tries of what SQLite does not wait for by itself.
 const PAUSE: Duration = Duration::from_millis(5);

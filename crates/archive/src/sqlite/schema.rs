@@ -17,10 +17,10 @@ pub(super) const APPLICATION_ID: i32 = 0x4c76_5374;
 /// `originals` says what is known of a text, `bodies` holds it: what looks through many rows reads no text. A text that
 /// was removed keeps its row. `used_at` says when a body was last handed out that
 /// points at it. `calls` says which call a text answers and in which session; a text without a call has an empty one, so
-/// that each belongs to a session. `words` finds texts by their words; `terms` holds each word once, and `runs` finds
-/// words by what stands inside them: an index of runs over the texts themselves is twice as large as the texts, or, without
+/// that each belongs to a session. `words` finds texts by their words; `terms` holds each word of a tenant once, and `runs`
+/// finds words by what stands inside them: an index of runs over the texts themselves is twice as large as the texts, or, without
 /// places, names too many texts to read.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     "
     CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
     CREATE TABLE sessions (
@@ -59,6 +59,15 @@ const STEPS: [&str; 3] = [
     ",
     "
     CREATE INDEX manifests_by_time ON manifests (at);
+    ",
+    "
+    DROP TABLE runs;
+    DROP TABLE terms;
+    CREATE TABLE terms (
+        id INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, term TEXT NOT NULL, UNIQUE (tenant, term));
+    CREATE VIRTUAL TABLE runs USING fts5 (term, content = '', contentless_delete = 1, tokenize = 'trigram');
+    INSERT OR IGNORE INTO unindexed SELECT id FROM bodies;
+    CREATE INDEX originals_not_indexed_whole ON originals (tenant) WHERE len > 2097152;
     ",
 ];
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::{Purge, Reach};
+use crate::{Error, Purge, Reach};
 
 fn id(number: u64) -> String {
     format!("{number:032x}")
@@ -83,19 +83,22 @@ fn of_releases_that_share_a_commit_none_makes_room_for_another() {
 }
 
 #[test]
-fn a_search_that_waits_for_the_index_leaves_the_writer_to_others_between_its_steps() {
+fn who_waits_for_the_index_leaves_the_writer_to_others_between_its_steps() {
     const LEN: usize = 100_000;
     const TEXTS: u64 = 30;
     let (_folder, archive) = archive();
     let text = |number: u64| format!("unique{number} {}", "word ".repeat(LEN / 5)).into_bytes();
     let originals = (2..2 + TEXTS).map(|number| (id(number), text(number))).collect();
     archive.put(&Release::new(b"many", vec![1], originals)).unwrap();
-    let most = usize::try_from(indexer::SEARCH_STEP_BYTES).unwrap() / LEN + 2;
-    let step = archive.write(indexer::search_step).unwrap();
-    assert!(matches!(step, indexer::Progress::More(indexed) if (1..=most as u64).contains(&indexed)), "{step:?}");
-    assert!(archive.write(indexer::waiting).unwrap() > 0);
-    assert_eq!(archive.search(&Query::new(format!("unique{}", 1 + TEXTS))).unwrap().len(), 1);
-    assert_eq!(archive.write(indexer::waiting).unwrap(), 0);
+    let most = usize::try_from(indexer::LARGE_STEP_BYTES).unwrap() / LEN + 2;
+    let step = archive.write(indexer::large_step).unwrap();
+    assert!((1..=most as u64).contains(&step), "{step}");
+    assert!(archive.read(indexer::waiting).unwrap() > 0);
+    let found = |number: u64| archive.search(&Query::new(format!("unique{number}"))).unwrap().hits.len();
+    assert_eq!((found(2), found(1 + TEXTS)), (1, 1), "what is indexed, and what is not yet");
+    archive.index().unwrap();
+    assert_eq!(archive.read(indexer::waiting).unwrap(), 0);
+    assert_eq!((found(2), found(1 + TEXTS)), (1, 1));
 }
 
 #[test]
@@ -117,13 +120,99 @@ fn a_reason_for_being_gone_that_no_version_writes_is_damage() {
 }
 
 #[test]
-fn old_manifests_are_found_without_reading_all() {
+fn what_is_looked_for_at_each_release_or_search_is_found_without_reading_all() {
     let (_folder, archive) = archive();
-    let plan = archive.read(|connection, _| {
-        let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", evict::EVICT_MANIFESTS)).unwrap();
-        let steps = plan.query_map(params![0, 1, true], |row| row.get::<_, String>(3)).unwrap();
-        Ok(steps.map(std::result::Result::unwrap).collect::<Vec<String>>().join("; "))
-    });
-    let plan = plan.unwrap();
-    assert!(plan.contains("manifests_by_time") && !plan.contains("SCAN") && !plan.contains("TEMP B-TREE"), "{plan}");
+    let evict = (evict::EVICT_MANIFESTS.to_owned(), "manifests_by_time");
+    let long = (unread::listing(unread::Unknown::Long), "originals_not_indexed_whole");
+    let waiting = (unread::listing(unread::Unknown::Waiting), "SEARCH o USING INTEGER PRIMARY KEY");
+    for (sql, index) in [evict, long, waiting] {
+        let plan = archive.read(|connection, _| {
+            let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let steps = plan.query_map(params![0, 1, true], |row| row.get::<_, String>(3)).unwrap();
+            Ok(steps.map(std::result::Result::unwrap).collect::<Vec<String>>().join("; "))
+        });
+        let plan = plan.unwrap();
+        // What waits is few, and is gone through.
+        let plan_of_all = plan.replace("SCAN u", "");
+        assert!(plan.contains(index) && !plan_of_all.contains("SCAN"), "{sql}: {plan}");
+    }
+}
+
+/// Another process that is writing, for as long as this lives.
+fn writing(archive: &SqliteArchive) -> Connection {
+    let other = connect::writer(archive.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    other
+}
+
+#[test]
+fn a_search_waits_for_no_writer() {
+    let (_folder, archive) = archive();
+    let other = writing(&archive);
+    let found = archive.search(&Query::new("words")).unwrap();
+    assert_eq!((found.hits.len(), found.not_searched.is_nothing()), (1, true), "it is not indexed, and found");
+    assert!(matches!(archive.index_at_once(), Err(Error::Busy { .. })));
+    other.execute_batch("ROLLBACK").unwrap();
+    archive.index_at_once().unwrap();
+    assert_eq!(archive.read(indexer::waiting).unwrap(), 0);
+}
+
+#[test]
+fn who_searches_and_leaves_has_left_an_index() {
+    let (_folder, archive) = archive();
+    let path = archive.path().to_owned();
+    drop(archive);
+    let archive = SqliteArchive::open(path).unwrap();
+    assert_eq!(archive.read(indexer::waiting).unwrap(), 1, "who stores and leaves does not take the time");
+    archive.search(&Query::new("words")).unwrap();
+    let path = archive.path().to_owned();
+    drop(archive);
+    assert_eq!(SqliteArchive::open(path).unwrap().read(indexer::waiting).unwrap(), 0);
+}
+
+#[test]
+fn what_is_more_than_one_search_reads_is_said_until_it_is_indexed() {
+    let (_folder, archive) = archive();
+    // A row that says it is longer than what is read: nothing that large need be stored to see that it is not looked at.
+    archive.put(&Release::new(b"b", vec![1], vec![(id(2), b"other words".to_vec())])).unwrap();
+    let other = writing(&archive);
+    let found = |archive: &SqliteArchive| archive.search(&Query::new("words")).unwrap();
+    assert_eq!(found(&archive).hits.len(), 2);
+    other.execute("UPDATE originals SET len = 1 << 40 WHERE id = (SELECT max(id) FROM originals)", []).unwrap();
+    other.execute_batch("COMMIT; BEGIN IMMEDIATE").unwrap();
+    let partly = found(&archive);
+    assert_eq!((partly.hits.len(), partly.not_searched.originals), (1, 1));
+    assert_eq!(partly.not_searched.told().as_deref(), Some("1 original was not searched"));
+}
+
+#[test]
+fn the_words_of_one_tenant_take_no_place_from_anothers() {
+    let (_folder, archive) = archive();
+    let many: String = (0..2_000).map(|at| format!("crowd{at}needle ")).collect();
+    let ada = archive.within(Scope::tenant("ada"));
+    let bob = archive.within(Scope::tenant("bob"));
+    bob.put(&Release::new(b"b", vec![1], vec![(id(2), b"one myneedlework".to_vec())])).unwrap();
+    ada.put(&Release::new(b"a", vec![1], vec![(id(1), many.into_bytes())])).unwrap();
+    archive.index().unwrap();
+    for asked in ["needle", "eedlew", "needle one"] {
+        let found = bob.search(&Query::new(asked)).unwrap();
+        assert_eq!((found.hits.len(), found.not_searched.is_nothing()), (1, true), "{asked}: {found:?}");
+        assert_eq!(found.hits[0].id, id(2));
+    }
+    // Of hers alone there are more than a search follows, which it says.
+    let found = ada.search(&Query::new("eedle")).unwrap();
+    assert_eq!((found.hits.len(), found.not_searched.has_more), (1, true));
+}
+
+#[test]
+fn the_end_of_a_very_long_text_is_found() {
+    let (_folder, archive) = archive();
+    let long = "some filling words\n".repeat(150_000) + "the end of Everything\n";
+    archive.put(&Release::new(b"b", vec![1], vec![(id(2), long.into_bytes())])).unwrap();
+    for is_indexed in [false, true] {
+        let found = archive.search(&Query::new("everything")).unwrap();
+        assert_eq!((found.hits.len(), found.not_searched.is_nothing()), (1, true), "indexed: {is_indexed}");
+        assert_eq!((found.hits[0].id.as_str(), found.hits[0].line), (id(2).as_str(), 150_001));
+        archive.index().unwrap();
+    }
 }

@@ -26,6 +26,9 @@ const QUEUE: usize = 1_024;
 /// enough that releases that follow each other never wait for it.
 const IDLE: Duration = Duration::from_millis(250);
 
+/// Steps of the index that are taken before a handle that searched is closed: some tenths of a second.
+const CLOSING_STEPS: usize = 16;
+
 type Task = Box<dyn FnOnce(&mut Desk) + Send>;
 
 /// A parcel, and where its answer is waited for.
@@ -34,6 +37,8 @@ type Waiting = (store::Parcel, SyncSender<Result<store::Stored>>);
 enum Job {
     Put(Box<Waiting>),
     Task(Task),
+    /// Bring the index up to date when there is time.
+    Index,
 }
 
 /// What the writing thread works with.
@@ -86,15 +91,23 @@ impl Writer {
         answer.recv().unwrap_or_else(|_| Err(self.failed()))
     }
 
+    /// Has the index brought up to date when there is time; waits for nothing, and a writer that cannot is no error.
+    pub(super) fn index_soon(&self) {
+        let Ok(jobs) = self.jobs() else { return };
+        // A queue that is full of releases ends in the same.
+        let _ = jobs.try_send(Job::Index);
+    }
+
     fn send(&self, job: Job) -> Result<()> {
-        let jobs = {
-            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            match &*running {
-                Some(running) => running.jobs.clone(),
-                None => running.insert(self.start()?).jobs.clone(),
-            }
-        };
-        jobs.send(job).map_err(|_| self.failed())
+        self.jobs()?.send(job).map_err(|_| self.failed())
+    }
+
+    fn jobs(&self) -> Result<SyncSender<Job>> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(match &*running {
+            Some(running) => running.jobs.clone(),
+            None => running.insert(self.start()?).jobs.clone(),
+        })
     }
 
     fn failed(&self) -> Error {
@@ -135,7 +148,7 @@ impl Drop for Writer {
 impl Desk {
     fn work(&mut self, queue: &Receiver<Job>) {
         // What an earlier process left unindexed is left to the first search.
-        let mut is_behind = false;
+        let (mut is_behind, mut is_asked) = (false, false);
         loop {
             let job = match is_behind {
                 true => queue.recv_timeout(IDLE),
@@ -143,6 +156,7 @@ impl Desk {
             };
             match job {
                 Ok(Job::Task(task)) => task(self),
+                Ok(Job::Index) => (is_behind, is_asked) = (true, true),
                 Ok(Job::Put(first)) => {
                     let next = self.put_group(vec![*first], queue);
                     is_behind = true;
@@ -151,10 +165,15 @@ impl Desk {
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    // A failure shows at the search, which tries again.
-                    is_behind = matches!(indexer::step(self), Ok(indexer::Progress::More(_)));
+                    // The next search, or release, has it tried again.
+                    is_behind = indexer::step(self).is_ok_and(|indexed| indexed > 0);
                 }
-                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Disconnected) => {
+                    // A program that only ever searches once and ends would otherwise leave the work to the next, for ever.
+                    let steps = if is_behind && is_asked { CLOSING_STEPS } else { 0 };
+                    (0..steps).take_while(|_| indexer::step(self).is_ok_and(|indexed| indexed > 0)).count();
+                    return;
+                }
             }
         }
     }
@@ -169,6 +188,8 @@ impl Desk {
                     next = Some(task);
                     break;
                 }
+                // What is put has it brought up to date as well.
+                Ok(Job::Index) => {}
                 Err(_) => break,
             }
         }
@@ -207,6 +228,16 @@ impl Desk {
             self.whole.extend(fresh);
         }
         outcome
+    }
+
+    /// Runs work that gives up where it would have to wait for another process.
+    pub(super) fn at_once<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let fail = |error| fault::of("set up", &self.path, &error);
+        self.connection.busy_timeout(Duration::ZERO).map_err(fail)?;
+        let done = work(self);
+        let fail = |error| fault::of("set up", &self.path, &error);
+        self.connection.busy_timeout(connect::WAIT).map_err(fail)?;
+        done
     }
 
     /// Runs one transaction: all of it is durable afterwards, or nothing of it may be relied on. The one way to write.

@@ -104,13 +104,13 @@ fn words_find_the_original_its_line_and_its_call() {
     check_each(|archive| {
         let log = "start\nwarning: the Pump stands still\nend";
         archive.put(&release_in("s", "a", &[(1, log), (2, "another pump"), (3, "nothing")])).unwrap();
-        let hits = archive.search(&Query::new("still pump")).unwrap();
+        let hits = archive.search(&Query::new("still pump")).unwrap().hits;
         let told: Vec<_> = hits.iter().map(|hit| (hit.id.as_str(), hit.line, hit.lines, hit.source.name())).collect();
         assert_eq!(told, [(id(1).as_str(), 2, 3, "read file-1.txt".to_owned())]);
         assert_eq!((hits[0].text.as_str(), hits[0].session.as_str()), ("warning: the Pump stands still", "s"));
         assert!(hits[0].source.arguments.is_empty(), "what a list shows holds no arguments");
         let all = |words: &str| {
-            let hits = archive.search(&Query::new(words)).unwrap();
+            let hits = archive.search(&Query::new(words)).unwrap().hits;
             let mut ids: Vec<String> = hits.into_iter().map(|hit| hit.id).collect();
             ids.sort();
             ids
@@ -120,11 +120,11 @@ fn words_find_the_original_its_line_and_its_call() {
         assert_eq!((all("absent"), all("")), (vec![], vec![]));
         let mut elsewhere = Query::new("pump");
         elsewhere.session = Some("t".to_owned());
-        assert_eq!(archive.search(&elsewhere).unwrap(), []);
+        assert_eq!(archive.search(&elsewhere).unwrap().hits, []);
         elsewhere.session = Some("s".to_owned());
-        assert_eq!(archive.search(&elsewhere).unwrap().len(), 2);
+        assert_eq!(archive.search(&elsewhere).unwrap().hits.len(), 2);
         elsewhere.limit = 1;
-        assert_eq!(archive.search(&elsewhere).unwrap().len(), 1);
+        assert_eq!(archive.search(&elsewhere).unwrap().hits.len(), 1);
     });
 }
 

@@ -20,8 +20,8 @@ fn another_tenants_id_is_answered_like_one_that_nobody_issued() {
     assert_eq!(bob.look_up(&not_mine).unwrap(), Lookup::Unknown);
     assert_eq!(bob.look_up(&never).unwrap(), Lookup::Unknown);
     assert_eq!(bob.manifest(&output_hash(b"a")).unwrap(), None);
-    assert_eq!(bob.search(&Query::new("pump")).unwrap(), []);
-    assert_eq!(bob.search(&Query { session: Some("s".into()), ..Query::new("pump") }).unwrap(), []);
+    assert_eq!(bob.search(&Query::new("pump")).unwrap().hits, []);
+    assert_eq!(bob.search(&Query { session: Some("s".into()), ..Query::new("pump") }).unwrap().hits, []);
     assert_eq!(bob.sessions().unwrap(), []);
     assert_eq!(bob.scan().unwrap().originals, 0);
     // What a body points at is asked in the same scope, and answered with the same words.
@@ -59,9 +59,9 @@ fn strict_sessions_are_a_border_and_open_ones_an_index() {
     assert_eq!(only_t.look_up(&id(1)).unwrap(), only_t.look_up(&id(9)).unwrap());
     assert_eq!(only_t.manifest(&output_hash(b"a")).unwrap(), None);
     assert!(only_t.manifest(&output_hash(b"b")).unwrap().is_some());
-    let hits = only_t.search(&Query::new("pump")).unwrap();
+    let hits = only_t.search(&Query::new("pump")).unwrap().hits;
     assert!(hits.len() == 2 && hits.iter().all(|hit| hit.session == "t"), "{hits:?}");
-    assert_eq!(only_t.search(&Query { session: Some("s".into()), ..Query::new("pump") }).unwrap(), []);
+    assert_eq!(only_t.search(&Query { session: Some("s".into()), ..Query::new("pump") }).unwrap().hits, []);
     let nowhere = archive.within(Scope::default().strictly("never"));
-    assert_eq!((found(&nowhere), nowhere.search(&Query::new("pump")).unwrap().len()), ([false; 3], 0));
+    assert_eq!((found(&nowhere), nowhere.search(&Query::new("pump")).unwrap().hits.len()), ([false; 3], 0));
 }
