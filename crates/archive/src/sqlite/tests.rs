@@ -216,3 +216,14 @@ fn the_end_of_a_very_long_text_is_found() {
         archive.index().unwrap();
     }
 }
+
+#[test]
+fn what_is_read_comes_in_the_order_of_how_often_it_says_the_words() {
+    let (_folder, archive) = archive();
+    let texts = ["a pump and a valve", &"pump valve ".repeat(9), "the valve of a pump"];
+    let originals = texts.iter().zip(2..).map(|(text, number)| (id(number), text.as_bytes().to_vec())).collect();
+    archive.put(&Release::new(b"b", vec![1], originals)).unwrap();
+    let _writing = writing(&archive);
+    let found = archive.search(&Query::new("pump valve")).unwrap();
+    assert_eq!(found.hits.into_iter().map(|hit| hit.id).collect::<Vec<_>>(), [id(3), id(4), id(2)]);
+}

@@ -20,6 +20,12 @@ const MAX_READ_BYTES: i64 = 64 << 20;
 /// bytes anyway, but for very short ones.
 const MAX_LISTED: usize = 1 << 16;
 
+/// Originals that are weighed against each other.
+const MAX_RANKED: usize = 200;
+
+/// Times that a word is counted in one text.
+const MAX_TIMES: usize = 256;
+
 /// Which originals the index does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unknown {
@@ -61,7 +67,7 @@ impl<'c> Reader<'c> {
     /// Gives up to `limit` originals of each kind that hold all the words, in their text or in the names of the calls
     /// they answer.
     pub(super) fn read(&mut self, which: Unknown, limit: usize) -> Result<Read> {
-        let mut found = Read::default();
+        let (mut found, mut as_words) = (Read::default(), Vec::new());
         if limit == 0 || self.asked.is_empty() {
             return Ok(found);
         }
@@ -71,7 +77,7 @@ impl<'c> Reader<'c> {
             self.unread = self.unread.saturating_sub(listed.len() as u64);
         }
         for (id, len) in listed {
-            if found.as_words.len() >= limit {
+            if as_words.len() >= MAX_RANKED {
                 break;
             }
             if len > self.left_bytes {
@@ -80,7 +86,7 @@ impl<'c> Reader<'c> {
             }
             self.left_bytes -= len;
             match self.holds_all(id) {
-                Ok(Some(Held::AsWords)) => found.as_words.push(id),
+                Ok(Some(Held::AsWords(weight))) => as_words.push((weight, id)),
                 Ok(Some(Held::Inside)) if found.inside.len() < limit => found.inside.push(id),
                 Ok(Some(Held::Inside) | None) => {}
                 // The others can still be read; `verify` names this one.
@@ -88,6 +94,9 @@ impl<'c> Reader<'c> {
                 Err(error) => return Err(error),
             }
         }
+        // Those that say the words more often first; of equals the newest.
+        as_words.sort_unstable_by(|one, other| other.cmp(one));
+        found.as_words = as_words.into_iter().take(limit).map(|(_, id)| id).collect();
         Ok(found)
     }
 
@@ -109,7 +118,7 @@ impl<'c> Reader<'c> {
         let text = String::from_utf8_lossy(&text);
         let lower = text.to_lowercase();
         let mut held: Vec<Option<Held>> = self.asked.iter().map(|word| how(&text, &lower, word)).collect();
-        if held.contains(&None) || held.contains(&Some(Held::Inside)) {
+        if held.iter().any(|held| *held <= Some(Held::Inside)) {
             let sources = rows::sources(self.connection, id, self.place.session);
             let sources = sources.map_err(|error| fault::of("search", self.path, &error))?;
             for call in sources.iter().map(Source::name) {
@@ -119,16 +128,20 @@ impl<'c> Reader<'c> {
                 }
             }
         }
-        Ok(held.into_iter().min().flatten())
+        let weight = held.iter().map(|held| held.map_or(0, Held::weight)).sum();
+        Ok(held.into_iter().min().flatten().map(|least| match least {
+            Held::Inside => Held::Inside,
+            Held::AsWords(_) => Held::AsWords(weight),
+        }))
     }
 }
 
-/// Originals that were read and hold the words, newest first.
+/// Originals that were read and hold the words.
 #[derive(Default)]
 pub(super) struct Read {
-    /// As words of their own, or as parts of identifiers.
+    /// As words of their own, or as parts of identifiers; best first.
     pub(super) as_words: Vec<i64>,
-    /// At least one of them inside another word.
+    /// At least one of them inside another word; newest first.
     pub(super) inside: Vec<i64>,
 }
 
@@ -136,7 +149,18 @@ pub(super) struct Read {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Held {
     Inside,
-    AsWords,
+    /// So often.
+    AsWords(u32),
+}
+
+impl Held {
+    /// The tenth time tells less than the first.
+    fn weight(self) -> u32 {
+        match self {
+            Self::Inside => 0,
+            Self::AsWords(times) => times.checked_ilog2().map_or(0, |weight| weight + 1),
+        }
+    }
 }
 
 /// Finds a word in a text by the text in lower case.
@@ -145,8 +169,11 @@ fn how(text: &str, lower: &str, word: &str) -> Option<Held> {
     let shown = if text.len() == lower.len() { text } else { lower };
     let mut places = lower.match_indices(word).peekable();
     places.peek()?;
-    let is_word = places.any(|(at, _)| is_border(shown, at) && is_border(shown, at + word.len()));
-    Some(if is_word { Held::AsWords } else { Held::Inside })
+    let words = places.filter(|(at, _)| is_border(shown, *at) && is_border(shown, at + word.len())).take(MAX_TIMES);
+    Some(match words.count() {
+        0 => Held::Inside,
+        times => Held::AsWords(u32::try_from(times).unwrap_or(u32::MAX)),
+    })
 }
 
 /// Says whether a word, or a part of an identifier, may begin or end here.
@@ -187,17 +214,17 @@ mod tests {
         let text = "let parseError = pool_size2; İ ends";
         let held = |word: &str| how(text, &text.to_lowercase(), word);
         for (word, expected) in [
-            ("let", Some(Held::AsWords)),
+            ("let", Some(Held::AsWords(1))),
             ("parse", Some(Held::Inside)),
-            ("size", Some(Held::AsWords)),
-            ("size2", Some(Held::AsWords)),
+            ("size", Some(Held::AsWords(1))),
+            ("size2", Some(Held::AsWords(1))),
             ("ool", Some(Held::Inside)),
-            ("ends", Some(Held::AsWords)),
+            ("ends", Some(Held::AsWords(1))),
             ("absent", None),
         ] {
             assert_eq!(held(word), expected, "{word}");
         }
         let text = "let parseError = 1;";
-        assert_eq!(how(text, &text.to_lowercase(), "error"), Some(Held::AsWords));
+        assert_eq!(how(text, &text.to_lowercase(), "error"), Some(Held::AsWords(1)));
     }
 }
