@@ -16,6 +16,9 @@ pub struct Release {
     /// Ids of originals that the body points at and that an earlier release stored. Those of `originals` need not be
     /// named again.
     pub points_at: Vec<String>,
+    /// Whether the body may point only at what its own session stored. Where sessions are a border, an id that a client
+    /// guessed, or saw in another conversation, must not become its own by being pointed at.
+    pub is_strict: bool,
 }
 
 /// The call that an original is the answer of, or the argument of.

@@ -128,7 +128,7 @@ impl SqliteArchive {
         let path = path.as_ref().to_owned();
         connect::create(&path)?;
         let first = Reader::open(&path)?;
-        if schema::layout(&first.connection, &path)? != Some(schema::LAYOUT) {
+        if schema::layout(&first.connection, &path)? != schema::LAYOUT {
             connect::writer(&path).and_then(|mut connection| schema::prepare(&mut connection, &path))?;
         }
         let limits = evict::Limits { capacity_bytes: options.capacity_bytes, live_ms: options.live_ms };
@@ -245,11 +245,18 @@ impl SqliteArchive {
                 session => session,
             },
         };
-        let sql = "SELECT id, removed FROM originals o WHERE tenant = ?1 AND name = ?2
-            AND (?3 IS NULL OR EXISTS (SELECT 1 FROM calls c WHERE c.original = o.id AND c.session = ?3))";
-        let found =
-            connection.query_row(sql, params![tenant, name, session], |row| Ok((row.get(0)?, row.get(1)?))).optional();
-        let Some((id, removed)) = found.map_err(fail)? else { return Ok(None) };
+        let sql = "SELECT id, removed FROM originals WHERE tenant = ?1 AND name = ?2";
+        let found = connection.query_row(sql, params![tenant, name], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)));
+        let found = found.optional().map_err(fail)?;
+        if let Some(session) = session {
+            // Asked whether or not there is one: who guesses learns nothing from the time it takes.
+            let sql = "SELECT EXISTS (SELECT 1 FROM calls WHERE session = ?1 AND original = ?2)";
+            let bound = params![session, found.as_ref().map_or(store::NO_ROW, |(id, _)| *id)];
+            if !connection.query_row(sql, bound, |row| row.get::<_, bool>(0)).map_err(fail)? {
+                return Ok(None);
+            }
+        }
+        let Some((id, removed)) = found else { return Ok(None) };
         let odd =
             || fault::damaged(path, format!("original {}", store::shown_name(name)), "why it is gone is no reason");
         Ok(Some(Row { id, removed: evict::removal(removed).ok_or_else(odd)?, session }))
@@ -299,14 +306,20 @@ impl Reader {
 
 impl Archive for SqliteArchive {
     fn put(&self, release: &Release) -> Result<()> {
+        self.scope.admit(&release.session)?;
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let at = self.now();
-        let parcel = store::Parcel::of(release, &self.scope.tenant, at, &known())?;
+        let of = |known: &HashSet<(Name, Sum)>| {
+            let mut parcel = store::Parcel::of(release, &self.scope.tenant, at, known)?;
+            parcel.is_strict |= self.scope.border().is_some();
+            Ok(parcel)
+        };
+        let parcel = of(&known())?;
         let names: Vec<(Name, Sum)> = parcel.names().collect();
         if self.shared.writer.put(parcel)? == Stored::Lacking {
             // Somebody removed what this handle had stored.
             known().clear();
-            let parcel = store::Parcel::of(release, &self.scope.tenant, at, &HashSet::new())?;
+            let parcel = of(&HashSet::new())?;
             self.shared.writer.put(parcel)?;
         }
         let mut known = known();

@@ -29,10 +29,12 @@ impl SqliteArchive {
     /// Stores everything in this handle's scope in another archive, under that handle's tenant.
     ///
     /// # Errors
-    /// An id that the other archive holds with other content, or the file system. What was carried over before stays.
+    /// An id that the other archive holds with other content, a session behind the other handle's border, or the file
+    /// system. What was carried over before stays.
     pub fn copy_to(&self, other: &SqliteArchive) -> Result<Copied> {
         let mut copied = Copied::default();
         for session in self.sessions()? {
+            other.scope().admit(&session.session)?;
             copied.sessions += 1;
             self.copy_originals(other, &session.session, &mut copied)?;
             self.copy_manifests(other, &session.session, &mut copied)?;

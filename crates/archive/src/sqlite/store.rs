@@ -31,6 +31,8 @@ pub(super) struct Parcel {
     manifest: Option<Text>,
     calls: Vec<(Name, Sum, Source)>,
     points_at: Vec<Name>,
+    /// Whether it may point only at what its session stored.
+    pub(super) is_strict: bool,
 }
 
 /// First half of a content id's field: the id itself.
@@ -64,12 +66,14 @@ impl Parcel {
             manifest: None,
             calls: Vec::new(),
             points_at: Vec::new(),
+            is_strict: false,
         }
     }
 
     /// Checks and packs a release; texts in `known` are not packed.
     pub(super) fn of(release: &Release, tenant: &str, at: i64, known: &HashSet<(Name, Sum)>) -> Result<Self> {
         let mut parcel = Self::empty(tenant, &release.session, at);
+        parcel.is_strict = release.is_strict;
         let mut packer = Packer::default();
         for entry in records::entries(release)? {
             match entry.key.kind {
@@ -171,7 +175,11 @@ pub(super) fn put(
         }
     }
     for pointed in &parcel.points_at {
-        let id = statements.touch_named(tenant, pointed, parcel.at).map_err(fail)?;
+        if names.contains_key(pointed) {
+            continue;
+        }
+        let border = parcel.is_strict.then_some(session);
+        let id = statements.touch_named(tenant, border, pointed, parcel.at).map_err(fail)?;
         names.insert(*pointed, id.ok_or_else(|| Error::Missing { id: shown_name(pointed) })?);
     }
     put_calls(transaction, &mut statements, session, parcel, &names).map_err(fail)?;
@@ -235,7 +243,11 @@ struct Statements<'t> {
     body: Statement<'t>,
     unindexed: Statement<'t>,
     used: Statement<'t>,
+    own: Statement<'t>,
 }
+
+/// No row has this number.
+pub(super) const NO_ROW: i64 = -1;
 
 impl<'t> Statements<'t> {
     fn new(transaction: &'t Transaction<'_>) -> rusqlite::Result<Self> {
@@ -248,6 +260,7 @@ impl<'t> Statements<'t> {
             body: transaction.prepare("INSERT OR REPLACE INTO bodies (id, form, body) VALUES (?1, ?2, ?3)")?,
             unindexed: transaction.prepare("INSERT OR IGNORE INTO unindexed (id) VALUES (?1)")?,
             used: transaction.prepare("UPDATE originals SET used_at = ?2 WHERE id = ?1")?,
+            own: transaction.prepare("SELECT 1 FROM calls WHERE session = ?1 AND original = ?2")?,
         })
     }
 
@@ -259,13 +272,19 @@ impl<'t> Statements<'t> {
         Ok(())
     }
 
-    /// The same by its name; gives its row where its text is there.
-    fn touch_named(&mut self, tenant: i64, name: &Name, at: i64) -> rusqlite::Result<Option<i64>> {
+    /// The same by its name; gives its row where its text is there, and the session's where one is a border.
+    fn touch_named(&mut self, tenant: i64, border: Option<i64>, name: &Name, at: i64) -> rusqlite::Result<Option<i64>> {
         // Nothing is compared with the text's hash here, so any will do.
         let found = self.find.query_row(params![tenant, name, name], |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(2)? == 0, row.get::<_, i64>(3)?))
         });
-        match found.optional()? {
+        let found = found.optional()?;
+        // Asked whether or not there is one: who guesses learns nothing from the time it takes.
+        let is_own = match border {
+            None => true,
+            Some(session) => self.own.exists(params![session, found.map_or(NO_ROW, |(id, ..)| id)])?,
+        };
+        match found.filter(|_| is_own) {
             Some((id, true, used_at)) => self.touch(id, used_at, at).map(|()| Some(id)),
             Some(_) | None => Ok(None),
         }

@@ -104,8 +104,9 @@ impl SqliteArchive {
     /// Enters an event into the ledger of a session; the same one again adds nothing.
     ///
     /// # Errors
-    /// The file system.
+    /// A session behind the handle's border, or the file system.
     pub fn put_event(&self, session: &str, event: &Event) -> Result<()> {
+        self.scope().admit(session)?;
         let (tenant, session, event, at) = (self.scope().tenant.clone(), session.to_owned(), event.clone(), self.now());
         self.write(move |desk| {
             desk.write(|transaction, path| {

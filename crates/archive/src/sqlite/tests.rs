@@ -128,7 +128,7 @@ fn what_is_looked_for_at_each_release_or_search_is_found_without_reading_all() {
     for (sql, index) in [evict, long, waiting] {
         let plan = archive.read(|connection, _| {
             let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-            let steps = plan.query_map(params![0, 1, true], |row| row.get::<_, String>(3)).unwrap();
+            let steps = plan.raw_query().mapped(|row| row.get::<_, String>(3));
             Ok(steps.map(std::result::Result::unwrap).collect::<Vec<String>>().join("; "))
         });
         let plan = plan.unwrap();

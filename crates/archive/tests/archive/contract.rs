@@ -100,6 +100,21 @@ fn a_body_that_points_at_what_is_not_stored_is_refused_whole() {
 }
 
 #[test]
+fn a_strict_body_points_only_at_what_its_session_stored() {
+    check_each(|archive| {
+        archive.put(&release_in("s", "a", &[(1, "one")])).unwrap();
+        let mut later = release_in("t", "b", &[(2, "two")]);
+        (later.points_at, later.is_strict) = (vec![id(1), id(2)], true);
+        assert!(matches!(archive.put(&later), Err(Error::Missing { id: of }) if of == id(1)));
+        later.is_strict = false;
+        archive.put(&later).unwrap();
+        later.session = "s".to_owned();
+        (later.output, later.is_strict) = (output_hash(b"c"), true);
+        archive.put(&later).unwrap();
+    });
+}
+
+#[test]
 fn words_find_the_original_its_line_and_its_call() {
     check_each(|archive| {
         let log = "start\nwarning: the Pump stands still\nend";
