@@ -7,9 +7,8 @@ use serde_json::json;
 use crate::{args::Search, failure::Failure, output, setup};
 
 pub(crate) fn run(args: &Search) -> Result<u8, Failure> {
-    let archive = setup::existing_archive(args.archive.archive.as_deref())?;
+    let archive = args.scope.of(setup::existing_archive(args.archive.archive.as_deref())?);
     let mut query = Query::new(args.words.join(" "));
-    query.session = args.session.clone();
     query.limit = args.limit;
     let mut found = archive.search(&query)?;
     // More waits for the index than one search reads: then it is worth its time now. Where the index cannot be brought up
