@@ -16,7 +16,7 @@ use crate::{
     json::{self, Leaf, NodeIdx, NodeKind, Outline},
     transcript::{ArgumentsForm, Call, Transcript},
 };
-use label::{is_short, label, one_line};
+use label::{is_short, label, names_a_secret, one_line};
 use shell::Command;
 use table::{Row, RowClass, TABLE};
 pub(crate) use verdict::ExitFrame;
@@ -156,7 +156,7 @@ fn label_and_class(tool: &str, arguments: &[u8]) -> (String, ToolClass) {
     let leaves = json::string_leaves(arguments).unwrap_or_default();
     let keys: &[String] = row.map(|row| row.label.as_slice()).unwrap_or_default();
     let found = keys.iter().find_map(|key| leaves.iter().find(|leaf| leaf.key == *key));
-    let first = || leaves.iter().find(|leaf| is_short(&leaf.text));
+    let first = || leaves.iter().find(|leaf| is_short(&leaf.text) && !names_a_secret(&leaf.key));
     let text = found.or_else(first).map(|leaf| leaf.text.as_str()).unwrap_or_default();
     let class = match row {
         Some(row) if only_looks(row, &leaves) => ToolClass::Retrieval,
