@@ -1,5 +1,7 @@
 //! What does an archive say of an id, and of words? The answers as data; finds nothing itself.
 
+use std::fmt;
+
 use crate::Source;
 
 /// What became of one original.
@@ -14,12 +16,19 @@ pub enum Lookup {
 }
 
 /// An original and the calls it answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Kept {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// The calls, newest first.
     pub sources: Vec<Source>,
+}
+
+/// Without the bytes: what is printed to find a mistake ends up in a log.
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kept").field("bytes", &self.bytes.len()).field("sources", &self.sources).finish()
+    }
 }
 
 /// What is still known of an original that was removed.

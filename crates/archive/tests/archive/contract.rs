@@ -146,8 +146,12 @@ fn words_find_the_original_its_line_and_its_call() {
 #[test]
 fn no_error_shows_stored_text_or_takes_two_lines() {
     let archive = MemoryArchive::new();
-    archive.put(&release("a", &[(1, "private\nwords")])).unwrap();
+    let mut of_a = release_in("s", "a", &[(1, "private\nwords")]);
+    of_a.sources[0].1.arguments = "private arguments".to_owned();
+    archive.put(&of_a).unwrap();
     let mut messages = vec![
+        format!("{of_a:?}"),
+        format!("{:?}", archive.look_up(&id(1)).unwrap()),
         archive.put(&release("b", &[(1, "private\nother")])).unwrap_err().to_string(),
         archive.original("private\nid").unwrap_err().to_string(),
     ];
