@@ -25,7 +25,7 @@
 //! | F40, F44 | no recall tool or instruction is added, where one could be | recall routes |
 //! | F76 at 300 | the mark names a handle | recall routes |
 //! | F41 | an old recall answer folds back to the id it asked for | recall |
-//! | F51 | logs and metrics; `purge` | proxy, archive |
+//! | F51 | logs and metrics | proxy |
 //! | F56 | the forwarded `Content-Length` | proxy |
 //! | F58, F62 | another process, two requests at once over HTTP | proxy |
 
