@@ -227,3 +227,52 @@ fn what_is_read_comes_in_the_order_of_how_often_it_says_the_words() {
     let found = archive.search(&Query::new("pump valve")).unwrap();
     assert_eq!(found.hits.into_iter().map(|hit| hit.id).collect::<Vec<_>>(), [id(3), id(4), id(2)]);
 }
+
+#[test]
+fn a_file_of_each_older_layout_keeps_what_it_holds_and_is_searched() {
+    let text = b"what an older version stored";
+    for found in 1..schema::LAYOUT {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("archive");
+        let old = schema::tests::of_layout(&path, found);
+        let (name, output) = (store::original_name(&id(7)).unwrap(), records::Key::manifest(&"ab".repeat(32)).unwrap());
+        old.execute_batch("INSERT INTO tenants VALUES (1, ''); INSERT INTO sessions VALUES (1, 1, 's', 5);").unwrap();
+        let sum = records::sum_of(text);
+        let sql =
+            "INSERT INTO originals (id, tenant, name, sum, len, stored_len, used_at) VALUES (1, 1, ?1, ?2, ?3, ?3, 5)";
+        old.execute(sql, params![name, sum, text.len() as i64]).unwrap();
+        old.execute("INSERT INTO bodies VALUES (1, 0, ?1)", [text.as_slice()]).unwrap();
+        let sql = "INSERT INTO manifests (tenant, output, sum, session, at, len, form, body) VALUES (1, ?1, ?2, 1, 5, ?3, 0, ?4)";
+        old.execute(sql, params![output.id, sum, text.len() as i64, text.as_slice()]).unwrap();
+        old.execute("INSERT INTO calls VALUES (1, 1, 1, x'00', 'read', 'old.txt', '{}')", []).unwrap();
+        drop(old);
+        let archive = SqliteArchive::open(&path).unwrap();
+        let held = |archive: &SqliteArchive| {
+            assert_eq!(archive.original(&id(7)).unwrap().unwrap(), text, "layout {found}");
+            assert_eq!(archive.manifest(&"ab".repeat(32)).unwrap().unwrap(), text, "layout {found}");
+            for words in ["older stored", "old.txt", "lder"] {
+                let hits = archive.search(&Query::new(words)).unwrap().hits;
+                assert_eq!(hits.iter().map(|hit| hit.id.as_str()).collect::<Vec<_>>(), [id(7)], "{found}: {words}");
+            }
+        };
+        held(&archive);
+        archive.put(&Release::new(b"new", vec![1], vec![(id(8), b"new".to_vec())])).unwrap();
+        archive.index().unwrap();
+        held(&archive);
+        assert!(archive.scan().unwrap().is_sound());
+    }
+}
+
+#[test]
+fn a_program_whose_file_a_newer_one_took_over_stops_writing_and_says_why() {
+    let (_folder, archive) = archive();
+    let newer = connect::writer(archive.path()).unwrap();
+    newer.pragma_update(None, "user_version", schema::LAYOUT + 1).unwrap();
+    let release = Release::new(b"late", vec![1], vec![(id(2), b"late".to_vec())]);
+    for refused in [archive.put(&release), archive.purge(&Purge::Id(id(1))).map(drop), archive.index()] {
+        assert!(matches!(refused, Err(Error::UnknownVersion { .. })), "{refused:?}");
+    }
+    newer.pragma_update(None, "user_version", schema::LAYOUT).unwrap();
+    assert_eq!(archive.original(&id(1)).unwrap().unwrap(), b"a text of some words", "nothing of it was done");
+    assert_eq!(archive.original(&id(2)).unwrap(), None);
+}
