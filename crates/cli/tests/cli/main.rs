@@ -12,6 +12,7 @@ mod cannot_fit;
 mod writing;
 mod restoring;
 mod recalling;
+mod archive_faults;
 mod archives;
 mod looking;
 mod checking;
