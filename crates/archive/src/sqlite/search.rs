@@ -20,6 +20,9 @@ const RUN_CHARS: usize = 3;
 /// Words that one run of a query may stand for: who asks for `the` means the word. Each costs one look into the index.
 const MAX_TERMS: usize = 256;
 
+/// Words whose lengths are looked at to find the shortest: some milliseconds.
+const MAX_LENGTHS: i64 = 20_000;
+
 /// Originals that are read to see whether they hold what was asked, for each hit that is wanted.
 const READS_PER_HIT: usize = 4;
 
@@ -202,17 +205,18 @@ struct Around {
     has_more: bool,
 }
 
-/// For each run of each asked word, the words of the tenant it stands in, the newest of them.
+/// For each run of each asked word, the words of the tenant it stands in: the shortest, which hold least besides it.
 fn terms_around(connection: &Connection, place: &Where, asked: &[&str]) -> rusqlite::Result<Around> {
     let mut around = connection.prepare(
-        "SELECT t.term FROM runs r JOIN terms t ON t.id = r.rowid WHERE runs MATCH ?1 AND t.tenant = ?2
-        ORDER BY r.rowid DESC LIMIT ?3",
+        "SELECT term FROM (
+            SELECT t.term FROM runs r JOIN terms t ON t.id = r.rowid WHERE runs MATCH ?1 AND t.tenant = ?2 LIMIT ?4)
+        ORDER BY length(term), term LIMIT ?3",
     )?;
     let runs = asked.iter().flat_map(|word| word.split(|c: char| !is_word(c)));
     let (mut all, mut has_more) = (Vec::new(), false);
     for run in runs.filter(|run| run.chars().count() >= RUN_CHARS) {
         // One more than are followed tells whether there are more.
-        let bound = params![format!("\"{run}\""), place.tenant, MAX_TERMS as i64 + 1];
+        let bound = params![format!("\"{run}\""), place.tenant, MAX_TERMS as i64 + 1, MAX_LENGTHS];
         let found = around.query_map(bound, |row| row.get::<_, String>(0))?;
         let mut words: Vec<String> =
             found.map(|word| word.map(|word| format!("\"{word}\""))).collect::<rusqlite::Result<_>>()?;

@@ -205,6 +205,18 @@ fn the_words_of_one_tenant_take_no_place_from_anothers() {
 }
 
 #[test]
+fn of_many_words_around_a_run_those_that_hold_least_besides_it_are_followed() {
+    let (_folder, archive) = archive();
+    let many: String = (0..2_000).map(|at| format!("xneedle{at} ")).collect();
+    let originals = vec![(id(2), b"xneedle".to_vec()), (id(3), many.into_bytes())];
+    archive.put(&Release::new(b"b", vec![1], originals)).unwrap();
+    archive.index().unwrap();
+    let found = archive.search(&Query::new("needle")).unwrap();
+    assert!(found.not_searched.has_more);
+    assert_eq!(found.hits.into_iter().map(|hit| hit.id).collect::<Vec<_>>(), [id(3), id(2)]);
+}
+
+#[test]
 fn the_end_of_a_very_long_text_is_found() {
     let (_folder, archive) = archive();
     let long = "some filling words\n".repeat(150_000) + "the end of Everything\n";
