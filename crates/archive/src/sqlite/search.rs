@@ -18,7 +18,7 @@ const MAX_QUERY_WORDS: usize = 16;
 const RUN_CHARS: usize = 3;
 
 /// Words that one run of a query may stand for: who asks for `the` means the word. Each costs one look into the index.
-const MAX_TERMS: usize = 256;
+const MAX_TERMS: usize = 64;
 
 /// Words whose lengths are looked at to find the shortest: some milliseconds.
 const MAX_LENGTHS: i64 = 20_000;
@@ -126,7 +126,9 @@ fn newest(connection: &Connection, place: &Where, terms: &str, limit: usize) -> 
     let (first, last) = match place.session {
         None => (i64::MIN, i64::MAX),
         Some(session) => connection.query_row(
-            "SELECT coalesce(min(original), 0), coalesce(max(original), 0) FROM calls WHERE session = ?1",
+            // Apart, each is one look into the index; together they would read all of the session.
+            "SELECT coalesce((SELECT min(original) FROM calls WHERE session = ?1), 0),
+                coalesce((SELECT max(original) FROM calls WHERE session = ?1), 0)",
             [session],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )?,
