@@ -21,7 +21,7 @@ mod tests;
 pub use copy::Copied;
 pub use evict::{DEFAULT_CAPACITY_BYTES, DEFAULT_LIVE_MS, Evicted, Reach};
 pub use store::MAX_ARGUMENT_BYTES;
-pub use summaries::Event;
+pub use summaries::{Event, MAX_EVENT_BYTES, MAX_SUMMARY_BYTES};
 pub use upkeep::{MAX_LISTED_DAMAGE, Purge, Purged, Scan, SessionRow};
 
 use std::{

@@ -8,6 +8,9 @@ use crate::{Result, Source};
 /// Originals, or summaries, that are carried over in one transaction.
 const STEP: i64 = 128;
 
+/// Bytes of originals after which a transaction is full, however few they are: they are held in memory meanwhile.
+const STEP_BYTES: i64 = 64 << 20;
+
 /// What was carried over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -64,7 +67,7 @@ impl SqliteArchive {
         loop {
             let step = self.read(|connection, path| {
                 let read = || {
-                    let sql = "SELECT o.id, o.name, o.used_at, s.id FROM originals o
+                    let sql = "SELECT o.id, o.name, o.used_at, s.id, o.len FROM originals o
                         JOIN tenants t ON t.id = o.tenant JOIN sessions s ON s.tenant = t.id
                         WHERE t.name = ?1 AND s.name = ?2 AND o.removed = 0 AND o.id > ?3
                         AND EXISTS (SELECT 1 FROM calls c WHERE c.original = o.id AND c.session = s.id)
@@ -76,12 +79,17 @@ impl SqliteArchive {
                             row.get::<_, store::Name>(1)?,
                             row.get::<_, i64>(2)?,
                             row.get::<_, i64>(3)?,
+                            row.get::<_, i64>(4)?,
                         ))
                     })?;
                     found.collect::<rusqlite::Result<Vec<_>>>()
                 };
-                let mut texts = Vec::new();
-                for (id, name, used_at, session) in read().map_err(|error| fault::of("read", path, &error))? {
+                let (mut texts, mut left) = (Vec::new(), STEP_BYTES);
+                for (id, name, used_at, session, len) in read().map_err(|error| fault::of("read", path, &error))? {
+                    if left <= 0 {
+                        break;
+                    }
+                    left = left.saturating_sub(len);
                     let sources = rows::sources(connection, id, Some(session));
                     let sources = sources.map_err(|error| fault::of("read", path, &error))?;
                     texts.push((id, name, used_at, rows::body(connection, path, id).ok().flatten(), sources));

@@ -19,6 +19,9 @@ use crate::{Error, Result, folder};
 /// Releases that one commit may hold: more would let the first wait for the last.
 const MAX_GROUP: usize = 64;
 
+/// Texts that the writer remembers to be whole; one that it forgot is read again when it is stored again.
+const MAX_WHOLE: usize = 1 << 17;
+
 /// Jobs that may wait; who hands in more waits too.
 const QUEUE: usize = 1_024;
 
@@ -224,6 +227,9 @@ impl Desk {
             Ok(answers)
         });
         self.whole = whole;
+        if self.whole.len() > MAX_WHOLE {
+            self.whole.clear();
+        }
         if outcome.is_ok() {
             self.whole.extend(fresh);
         }

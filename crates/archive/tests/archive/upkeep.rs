@@ -3,7 +3,8 @@
 use std::{fs, process::Command};
 
 use liveset_archive::{
-    Archive, Error, Event, Lookup, Options, Purge, Query, Reach, Release, Removal, Scope, SqliteArchive, output_hash,
+    Archive, Error, Event, Lookup, MAX_EVENT_BYTES, MAX_SUMMARY_BYTES, Options, Purge, Query, Reach, Release, Removal,
+    Scope, SqliteArchive, output_hash,
 };
 
 use crate::{id, release, release_in, source, text};
@@ -280,6 +281,34 @@ fn the_first_summary_of_an_input_stays_and_events_are_kept_in_order() {
     assert_eq!(again.within(Scope::tenant("bob")).summary(&input).unwrap(), None);
     assert_eq!(again.within(Scope::tenant("bob")).events("s").unwrap(), []);
     assert_eq!(again.within(Scope::default().strictly("t")).events("s").unwrap(), []);
+}
+
+#[test]
+fn summaries_and_events_have_a_largest_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = SqliteArchive::open(folder.path().join("archive")).unwrap();
+    let input = output_hash(b"input");
+    let summary = |bytes: usize| archive.put_summary(&input, &"x".repeat(bytes)).map(drop);
+    let event = |bytes: usize| archive.put_event("s", &Event { item: 1, event: "x".repeat(bytes) });
+    for refused in [summary(MAX_SUMMARY_BYTES + 1), event(MAX_EVENT_BYTES + 1)] {
+        assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
+    }
+    assert_eq!((archive.summary(&input).unwrap(), archive.events("s").unwrap()), (None, Vec::new()));
+    summary(MAX_SUMMARY_BYTES).unwrap();
+    event(MAX_EVENT_BYTES).unwrap();
+}
+
+#[test]
+fn a_copy_of_large_originals_goes_by_their_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = SqliteArchive::open(folder.path().join("archive")).unwrap();
+    let texts: Vec<String> = (0..5).map(|at| format!("large {at} ").repeat(3 << 20)).collect();
+    let texts: Vec<(u64, &str)> = (1..).zip(texts.iter().map(String::as_str)).collect();
+    archive.put(&release_in("s", "a", &texts)).unwrap();
+    let copy = SqliteArchive::open(folder.path().join("copy")).unwrap();
+    let copied = archive.copy_to(&copy).unwrap();
+    assert_eq!((copied.originals, copied.manifests), (5, 1));
+    assert!(texts.iter().all(|(number, text)| copy.original(&id(*number)).unwrap().unwrap() == text.as_bytes()));
 }
 
 #[test]
