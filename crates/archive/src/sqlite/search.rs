@@ -133,6 +133,16 @@ fn newest(connection: &Connection, place: &Where, terms: &str, limit: usize) -> 
             |row| Ok((row.get(0)?, row.get(1)?)),
         )?,
     };
+    if place.session.is_some() && last.saturating_sub(first) < MAX_SPAN {
+        // The index leads to the first row of a stretch at once, to its last one only past all that came later.
+        let sql = format!("SELECT words.rowid {IN_SCOPE} ORDER BY words.rowid LIMIT ?6");
+        let bound = params![terms, first, last, place.tenant, place.session, MAX_SPAN];
+        let mut rows: Vec<i64> =
+            connection.prepare(&sql)?.query_map(bound, |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        rows.reverse();
+        rows.truncate(limit);
+        return Ok(rows);
+    }
     let sql = format!("SELECT words.rowid {IN_SCOPE} ORDER BY words.rowid DESC LIMIT ?6");
     let bound = params![terms, first, last, place.tenant, place.session, limit as i64];
     connection.prepare(&sql)?.query_map(bound, |row| row.get(0))?.collect()
@@ -143,6 +153,9 @@ fn newest(connection: &Connection, place: &Where, terms: &str, limit: usize) -> 
 const IN_SCOPE: &str = "FROM words CROSS JOIN originals o
     WHERE o.id = words.rowid AND words MATCH ?1 AND words.rowid BETWEEN ?2 AND ?3 AND o.tenant = ?4 AND o.removed = 0
     AND (?5 IS NULL OR EXISTS (SELECT 1 FROM calls c WHERE c.session = ?5 AND c.original = o.id))";
+
+/// Rows from a session's first original to its last, up to which all that match are listed.
+const MAX_SPAN: i64 = 20_000;
 
 /// Originals that are weighed against each other.
 const MAX_RANKED: usize = 200;
