@@ -1,6 +1,6 @@
 //! What must a store of originals promise? The trait; it holds no storage itself.
 
-use crate::{Error, Hit, Lookup, Query, Release, Result};
+use crate::{Error, Found, Lookup, Query, Release, Result};
 
 /// A store of originals and manifests.
 ///
@@ -36,11 +36,11 @@ pub trait Archive: Send + Sync {
         Err(Error::Unsupported { what: "looking up calls" })
     }
 
-    /// Finds originals by words, best first.
+    /// Finds originals by words, best first, and says what it did not look at. Waits for no writer.
     ///
     /// # Errors
     /// Damage, or the file system; [`Error::Unsupported`] of a store that has no index.
-    fn search(&self, _query: &Query) -> Result<Vec<Hit>> {
+    fn search(&self, _query: &Query) -> Result<Found> {
         Err(Error::Unsupported { what: "search" })
     }
 }

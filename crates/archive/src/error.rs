@@ -82,6 +82,9 @@ pub enum Error {
         /// Its id.
         id: String,
     },
+    /// A handle that sees one session alone was asked to store something for another; nothing of it was.
+    #[error("this handle sees one session alone, and was asked to store for another")]
+    OtherSession,
     /// Another process kept the file locked for too long.
     #[error("archive `{}` is busy: another process holds it", shown(path))]
     Busy {
@@ -125,7 +128,14 @@ pub enum Error {
 impl Error {
     /// Says whether the release itself is at fault: nothing of it is stored, and the archive is as good as before.
     pub(crate) fn is_refusal(&self) -> bool {
-        matches!(self, Self::BadId { .. } | Self::Collision { .. } | Self::Missing { .. } | Self::TooLarge { .. })
+        matches!(
+            self,
+            Self::BadId { .. }
+                | Self::Collision { .. }
+                | Self::Missing { .. }
+                | Self::OtherSession
+                | Self::TooLarge { .. }
+        )
     }
 }
 

@@ -30,7 +30,7 @@ mod scope;
 mod release;
 mod lookup;
 mod archive;
-mod batch;
+mod records;
 mod memory;
 mod packed;
 mod folder;
@@ -38,16 +38,16 @@ mod sqlite;
 mod spill;
 
 pub use archive::Archive;
-pub use batch::{MAX_RECORD_BYTES, MAX_RELEASE_RECORDS};
 pub use clock::Clock;
 pub use error::{Error, Result};
-pub use lookup::{DEFAULT_HITS, Gone, Held, Hit, Lookup, MAX_HITS, Query, Removal};
+pub use lookup::{DEFAULT_HITS, Found, Gone, Hit, Kept, Lookup, MAX_HITS, NotSearched, Query, Removal};
 pub use memory::MemoryArchive;
+pub use records::{MAX_RECORD_BYTES, MAX_RELEASE_RECORDS};
 pub use release::{Release, Source, output_hash};
 pub use scope::{Scope, Sessions};
 pub use shown::{one_line, shown};
 pub use spill::{Spill, Spilling};
 pub use sqlite::{
-    ContentRow, Copied, DEFAULT_CAPACITY_BYTES, DEFAULT_LIVE_MS, Event, Evicted, MAX_ARGUMENT_BYTES, MAX_LISTED_DAMAGE,
-    Options, Purge, Purged, Reach, Scan, SessionRow, SqliteArchive,
+    ContentRow, Copied, DEFAULT_CAPACITY_BYTES, DEFAULT_LIVE_MS, Event, Evicted, MAX_ARGUMENT_BYTES, MAX_EVENT_BYTES,
+    MAX_LISTED_DAMAGE, MAX_SUMMARY_BYTES, Options, Purge, Purged, Reach, Scan, SessionRow, SqliteArchive,
 };

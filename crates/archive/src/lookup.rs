@@ -1,12 +1,14 @@
 //! What does an archive say of an id, and of words? The answers as data; finds nothing itself.
 
+use std::fmt;
+
 use crate::Source;
 
 /// What became of one original.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// It is here.
-    Held(Held),
+    Kept(Kept),
     /// It was stored, and is no longer.
     Gone(Gone),
     /// It was never stored in this scope. Another tenant's id is the same as one that nobody issued.
@@ -14,12 +16,19 @@ pub enum Lookup {
 }
 
 /// An original and the calls it answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Kept {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// The calls, newest first.
     pub sources: Vec<Source>,
+}
+
+/// Without the bytes: what is printed to find a mistake ends up in a log.
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kept").field("bytes", &self.bytes.len()).field("sources", &self.sources).finish()
+    }
 }
 
 /// What is still known of an original that was removed.
@@ -54,7 +63,9 @@ impl Removal {
 /// What is searched for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// Words, all of which an original holds: as words, parts of identifiers, or any run of characters inside a word.
+    /// Words, all of which an original holds: as words, parts of identifiers, or runs of characters inside a word. In
+    /// what is indexed, runs without a break of over 96 bytes are data and no words, and runs are found by three
+    /// characters or more inside words of four to 48 that hold a letter.
     pub words: String,
     /// Only originals of this session.
     pub session: Option<String>,
@@ -95,4 +106,53 @@ pub struct Hit {
     pub line: usize,
     /// That line, shortened.
     pub text: String,
+}
+
+/// What a search found, and where it did not look.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Found {
+    /// The hits, best first.
+    pub hits: Vec<Hit>,
+    /// What might hold the words too.
+    pub not_searched: NotSearched,
+}
+
+/// What a search did not look at. Nothing in it is a reason why `hits` may end where the query's limit is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NotSearched {
+    /// Originals in scope that the index does not know, or not to their end, and that were more than one search reads;
+    /// and those that are damaged.
+    pub originals: u64,
+    /// Whether what was asked for stands inside more words, or in more originals, than one search follows.
+    pub has_more: bool,
+}
+
+impl NotSearched {
+    /// Says whether the search looked at all there is.
+    #[must_use]
+    pub fn is_nothing(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Says in one line what was not looked at; `None` where that is nothing.
+    ///
+    /// ```
+    /// use liveset_archive::{Archive, MemoryArchive, Query};
+    /// let found = MemoryArchive::new().search(&Query::new("pump"))?;
+    /// assert_eq!(found.not_searched.told(), None);
+    /// # Ok::<(), liveset_archive::Error>(())
+    /// ```
+    #[must_use]
+    pub fn told(self) -> Option<String> {
+        let more = "what was asked for stands inside more words than one search follows";
+        match (self.originals, self.has_more) {
+            (0, false) => None,
+            (0, true) => Some(more.to_owned()),
+            (1, false) => Some("1 original was not searched".to_owned()),
+            (originals, false) => Some(format!("{originals} originals were not searched")),
+            (originals, true) => Some(format!("{originals} originals were not searched, and {more}")),
+        }
+    }
 }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::batch::{self, Key, Kind};
-use crate::{Archive, Error, Held, Hit, Lookup, MAX_HITS, Query, Release, Result, Source};
+use crate::records::{self, Key, Kind};
+use crate::{Archive, Error, Found, Hit, Kept, Lookup, MAX_HITS, Query, Release, Result, Source};
 
 /// An archive that forgets everything when it is dropped.
 ///
@@ -58,7 +58,7 @@ impl State {
         let call = self.sources(key).next().cloned();
         let session = || self.calls.iter().rev().find(|(of, ..)| of == key).map(|(_, session, _)| session.clone());
         Some(Hit {
-            id: batch::to_hex(key),
+            id: records::to_hex(key),
             session: call.as_ref().map(|(_, session, _)| session.clone()).or_else(session).unwrap_or_default(),
             source: call.map(|(_, _, source)| Source { arguments: String::new(), ..source }).unwrap_or_default(),
             lines: text.lines().count(),
@@ -70,19 +70,21 @@ impl State {
 
 impl Archive for MemoryArchive {
     fn put(&self, release: &Release) -> Result<()> {
-        let entries = batch::entries(release)?;
+        let entries = records::entries(release)?;
         let mut state = self.state();
         for entry in &entries {
             let other = state.records.get(&entry.key).is_some_and(|stored| stored != entry.payload);
             if other && entry.key.kind == Kind::Original {
-                return Err(Error::Collision { id: batch::to_hex(&entry.key) });
+                return Err(Error::Collision { id: records::to_hex(&entry.key) });
             }
         }
         let of_entries = entries.iter().filter(|entry| entry.key.kind == Kind::Original).map(|entry| entry.key);
         let mut names: Vec<Key> = of_entries.collect();
         for id in &release.points_at {
             let key = Key::original(id)?;
-            if !state.records.contains_key(&key) && !names.contains(&key) {
+            let is_own = || state.calls.iter().any(|(of, session, _)| *of == key && *session == release.session);
+            let is_here = state.records.contains_key(&key) && (!release.is_strict || is_own());
+            if !is_here && !names.contains(&key) {
                 return Err(Error::Missing { id: id.clone() });
             }
             names.push(key);
@@ -114,11 +116,11 @@ impl Archive for MemoryArchive {
         let key = Key::original(id)?;
         let Some(bytes) = self.find(&key) else { return Ok(Lookup::Unknown) };
         let sources = self.state().sources(&key).map(|(_, _, source)| source.clone()).collect();
-        Ok(Lookup::Held(Held { bytes, sources }))
+        Ok(Lookup::Kept(Kept { bytes, sources }))
     }
 
     /// Reads every original; newest first, since a few originals need no better order.
-    fn search(&self, query: &Query) -> Result<Vec<Hit>> {
+    fn search(&self, query: &Query) -> Result<Found> {
         let words: Vec<String> = query.words.split_whitespace().map(str::to_lowercase).collect();
         let state = self.state();
         let mut hits: Vec<Hit> = Vec::new();
@@ -130,13 +132,13 @@ impl Archive for MemoryArchive {
                 state.records.get(key).map(|text| String::from_utf8_lossy(text).to_lowercase()).unwrap_or_default();
             let calls: String = state.sources(key).map(|(_, _, source)| source.name().to_lowercase() + " ").collect();
             let holds_all = words.iter().all(|word| text.contains(word) || calls.contains(word));
-            if holds_all && !words.is_empty() && !hits.iter().any(|hit| hit.id == batch::to_hex(key)) {
+            if holds_all && !words.is_empty() && !hits.iter().any(|hit| hit.id == records::to_hex(key)) {
                 hits.extend(state.hit(key, &words));
             }
             if hits.len() >= query.limit.min(MAX_HITS) {
                 break;
             }
         }
-        Ok(hits)
+        Ok(Found { hits, ..Found::default() })
     }
 }

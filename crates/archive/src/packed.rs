@@ -1,6 +1,6 @@
 //! How does a text lie in a store? Compressed where that pays, checked by its hash when it comes back.
 
-use crate::batch::{MAX_RECORD_BYTES, Sum, sum_of};
+use crate::records::{MAX_RECORD_BYTES, Sum, sum_of};
 
 /// Shorter texts are kept as they are: the frame around a compressed text takes its share of the gain.
 const MIN_PACKED_BYTES: usize = 192;

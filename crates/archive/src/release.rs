@@ -1,7 +1,9 @@
 //! What is stored together? The originals and the manifest of one body that is about to be handed out.
 
+use std::fmt;
+
 /// Everything that must be durable before one compacted body may leave.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Release {
     /// BLAKE3-256 of the output body, 64 lower-case hexadecimal digits; see [`output_hash`].
     pub output: String,
@@ -16,10 +18,24 @@ pub struct Release {
     /// Ids of originals that the body points at and that an earlier release stored. Those of `originals` need not be
     /// named again.
     pub points_at: Vec<String>,
+    /// Whether the body may point only at what its own session stored. Where sessions are a border, an id that a client
+    /// guessed, or saw in another conversation, must not become its own by being pointed at.
+    pub is_strict: bool,
+}
+
+/// Sizes alone: what is printed to find a mistake ends up in a log, which is a second store of what it shows.
+impl fmt::Debug for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Release")
+            .field("output", &self.output)
+            .field("originals", &self.originals.len())
+            .field("session", &self.session)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The call that an original is the answer of, or the argument of.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Source {
     /// The tool's name.
     pub tool: String,
@@ -27,6 +43,13 @@ pub struct Source {
     pub label: String,
     /// The arguments as the client wrote them. Kept inside the archive and shown by no list or error.
     pub arguments: String,
+}
+
+/// Without the arguments, for the same reason.
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("tool", &self.tool).field("label", &self.label).finish_non_exhaustive()
+    }
 }
 
 impl Source {

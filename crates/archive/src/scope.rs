@@ -1,9 +1,12 @@
 //! Whose originals are these? Who may redeem an id, and which sessions a reader sees; checks nothing itself.
 
+use crate::{Error, Result};
+
 /// What a handle of an archive may see.
 ///
 /// Ids are redeemed within a tenant only: the id of another tenant's original is answered like one that nobody issued.
-/// Within a tenant sessions are an index, unless [`Sessions::Strict`] makes them a border too.
+/// Within a tenant sessions are an index, unless [`Sessions::Strict`] makes them a border too: then also what a body
+/// points at, what is purged and what is evicted is what the session itself stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// Who owns what is stored.
@@ -45,6 +48,14 @@ impl Scope {
         match &self.sessions {
             Sessions::Open => None,
             Sessions::Strict(session) => Some(session),
+        }
+    }
+
+    /// Refuses to store for a session behind the border.
+    pub(crate) fn admit(&self, session: &str) -> Result<()> {
+        match self.border() {
+            Some(border) if border != session => Err(Error::OtherSession),
+            Some(_) | None => Ok(()),
         }
     }
 }

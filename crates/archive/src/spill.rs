@@ -3,7 +3,8 @@
 //! Names depend on the content alone, so that the same body gives the same names everywhere.
 
 use std::{
-    collections::HashSet,
+    borrow::Cow,
+    collections::{HashMap, HashSet},
     fmt::Write as _,
     fs::{self, OpenOptions},
     io::{self, Write as _},
@@ -12,7 +13,7 @@ use std::{
 };
 
 use crate::{
-    Archive, Error, Hit, Lookup, Query, Release, Result, Source, batch::Key, error::at, folder, shown::one_line,
+    Archive, Error, Found, Lookup, Query, Release, Result, Source, error::at, folder, records::Key, shown::one_line,
 };
 
 /// The index of a session's originals, beside them.
@@ -20,6 +21,9 @@ const HISTORY: &str = "history.md";
 
 /// Sessions are folders; the one without a name has this.
 const NO_SESSION: &str = "session";
+
+/// The longest index: some hundred thousand lines, far more than a conversation cuts.
+const MAX_INDEX_BYTES: u64 = 64 << 20;
 
 /// What the index of a session begins with.
 const HEADING: &str = "# What was taken out of this conversation, oldest first\n\n";
@@ -114,20 +118,24 @@ impl Spill {
 
     fn index(&self, release: &Release) -> Result<()> {
         let path = self.base.join(self.history(&release.session));
-        let old = match fs::read_to_string(&path) {
+        let old = match read_index(&path) {
             Ok(old) => old,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(at("read", &path)(error)),
         };
-        let known: HashSet<&str> = old.lines().collect();
+        let mut known: HashSet<Cow<'_, str>> = old.lines().map(Cow::Borrowed).collect();
+        let mut calls: HashMap<&str, Vec<&Source>> = HashMap::with_capacity(release.sources.len());
+        for (id, source) in &release.sources {
+            calls.entry(id).or_default().push(source);
+        }
         let mut added = String::new();
         for (id, text) in &release.originals {
-            let calls = release.sources.iter().filter(|(of, _)| of == id).map(|(_, source)| Some(source));
-            let calls: Vec<Option<&Source>> = calls.collect();
-            for call in if calls.is_empty() { vec![None] } else { calls } {
+            let told = calls.get(id.as_str()).map_or_else(Vec::new, |calls| calls.iter().copied().map(Some).collect());
+            for call in if told.is_empty() { vec![None] } else { told } {
                 let line = line_of(id, text, call);
-                if !known.contains(line.as_str()) && !added.lines().any(|known| known == line) {
+                if !known.contains(line.as_str()) {
                     let _ = writeln!(added, "{line}");
+                    known.insert(Cow::Owned(line));
                 }
             }
         }
@@ -150,6 +158,15 @@ impl Spill {
         append().map_err(at("write", &path))?;
         folder::sync_above(&path)
     }
+}
+
+/// Reads the index, unless somebody made something else of it.
+fn read_index(path: &Path) -> io::Result<String> {
+    if path.metadata()?.len() > MAX_INDEX_BYTES {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    // A crash may have cut a character in two; that line is none that is looked for.
+    fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// One line of the index: which file, which call, how much.
@@ -182,9 +199,9 @@ impl<A: Archive> Spilling<A> {
 impl<A: Archive> Archive for Spilling<A> {
     fn put(&self, release: &Release) -> Result<()> {
         // A body points at files that earlier turns wrote; somebody may have tidied up since.
+        let own: HashSet<&str> = release.originals.iter().map(|(id, _)| id.as_str()).collect();
         for id in &release.points_at {
-            let is_here = release.originals.iter().any(|(own, _)| own == id);
-            if !is_here && !self.spill.base.join(self.spill.name(id)).is_file() {
+            if !own.contains(id.as_str()) && !self.spill.base.join(self.spill.name(id)).is_file() {
                 return Err(Error::Missing { id: id.clone() });
             }
         }
@@ -204,7 +221,7 @@ impl<A: Archive> Archive for Spilling<A> {
         self.archive.look_up(id)
     }
 
-    fn search(&self, query: &Query) -> Result<Vec<Hit>> {
+    fn search(&self, query: &Query) -> Result<Found> {
         self.archive.search(query)
     }
 }

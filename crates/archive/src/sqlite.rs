@@ -11,6 +11,7 @@ mod schema;
 mod search;
 mod store;
 mod summaries;
+mod unread;
 mod upkeep;
 mod words;
 mod writer;
@@ -22,7 +23,7 @@ pub use contents::ContentRow;
 pub use copy::Copied;
 pub use evict::{DEFAULT_CAPACITY_BYTES, DEFAULT_LIVE_MS, Evicted, Reach};
 pub use store::MAX_ARGUMENT_BYTES;
-pub use summaries::Event;
+pub use summaries::{Event, MAX_EVENT_BYTES, MAX_SUMMARY_BYTES};
 pub use upkeep::{MAX_LISTED_DAMAGE, Purge, Purged, Scan, SessionRow};
 
 use std::{
@@ -35,9 +36,8 @@ use std::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::{
-    Archive, Clock, Error, Gone, Held, Hit, Lookup, Query, Release, Removal, Result, Scope,
-    batch::{self, Sum},
-    clock,
+    Archive, Clock, Found, Gone, Kept, Lookup, Query, Release, Removal, Result, Scope, clock,
+    records::{self, Sum},
 };
 use store::{Name, Stored};
 use writer::{Desk, Writer};
@@ -130,7 +130,7 @@ impl SqliteArchive {
         let path = path.as_ref().to_owned();
         connect::create(&path)?;
         let first = Reader::open(&path)?;
-        if schema::layout(&first.connection, &path)? != Some(schema::LAYOUT) {
+        if schema::layout(&first.connection, &path)? != schema::LAYOUT {
             connect::writer(&path).and_then(|mut connection| schema::prepare(&mut connection, &path))?;
         }
         let limits = evict::Limits { capacity_bytes: options.capacity_bytes, live_ms: options.live_ms };
@@ -162,17 +162,39 @@ impl SqliteArchive {
         &self.shared.path
     }
 
-    /// Brings the full-text index up to date. Searches do so themselves.
+    /// Brings the full-text index up to date. A handle that stays open does so by itself, after a release or a search.
     ///
     /// # Errors
     /// The file system.
     pub fn index(&self) -> Result<()> {
-        // What others store meanwhile is left to the next search, or this one might never end.
-        let mut left = self.write(indexer::waiting)?;
+        self.index_with(|desk, work| work(desk))
+    }
+
+    /// The same, but gives up as soon as it would have to wait for another process that writes. Searches read what is
+    /// not indexed, so nothing is lost but time.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir()?;
+    /// let archive = liveset_archive::SqliteArchive::open(folder.path().join("archive.db"))?;
+    /// archive.index_at_once()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Busy`](crate::Error::Busy), or the file system.
+    pub fn index_at_once(&self) -> Result<()> {
+        self.index_with(|desk, work| desk.at_once(work))
+    }
+
+    /// Indexes what waits now, a step a task; `run` says how each is run.
+    fn index_with(&self, run: fn(&mut Desk, IndexWork) -> Result<u64>) -> Result<()> {
+        // What others store meanwhile is left to the next one, or this might never end.
+        let mut left =
+            self.write(move |desk| run(desk, |desk| desk.write(|state, path| indexer::waiting(state, path))))?;
         while left > 0 {
-            match self.write(indexer::search_step)? {
-                indexer::Progress::More(indexed) => left = left.saturating_sub(indexed),
-                indexer::Progress::Done => break,
+            match self.write(move |desk| run(desk, indexer::large_step))? {
+                0 => break,
+                indexed => left = left.saturating_sub(indexed),
             }
         }
         Ok(())
@@ -225,14 +247,38 @@ impl SqliteArchive {
                 session => session,
             },
         };
-        let sql = "SELECT id, removed FROM originals o WHERE tenant = ?1 AND name = ?2
-            AND (?3 IS NULL OR EXISTS (SELECT 1 FROM calls c WHERE c.original = o.id AND c.session = ?3))";
-        let found =
-            connection.query_row(sql, params![tenant, name, session], |row| Ok((row.get(0)?, row.get(1)?))).optional();
-        let Some((id, removed)) = found.map_err(fail)? else { return Ok(None) };
+        let sql = "SELECT id, removed FROM originals WHERE tenant = ?1 AND name = ?2";
+        let found = connection.query_row(sql, params![tenant, name], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)));
+        let found = found.optional().map_err(fail)?;
+        if let Some(session) = session {
+            // Asked whether or not there is one: who guesses learns nothing from the time it takes.
+            let sql = "SELECT EXISTS (SELECT 1 FROM calls WHERE session = ?1 AND original = ?2)";
+            let bound = params![session, found.as_ref().map_or(store::NO_ROW, |(id, _)| *id)];
+            if !connection.query_row(sql, bound, |row| row.get::<_, bool>(0)).map_err(fail)? {
+                return Ok(None);
+            }
+        }
+        let Some((id, removed)) = found else { return Ok(None) };
         let odd =
             || fault::damaged(path, format!("original {}", store::shown_name(name)), "why it is gone is no reason");
         Ok(Some(Row { id, removed: evict::removal(removed).ok_or_else(odd)?, session }))
+    }
+
+    /// Says where a search looks; `None` where nothing can be found.
+    fn place_of(&self, connection: &Connection, path: &Path, query: &Query) -> Result<Option<search::Where>> {
+        let fail = |error| fault::of("search", path, &error);
+        let border = self.scope.border();
+        if let (Some(border), Some(asked)) = (border, &query.session)
+            && border != asked
+        {
+            return Ok(None);
+        }
+        let Some(tenant) = rows::tenant(connection, &self.scope.tenant).map_err(fail)? else { return Ok(None) };
+        let Some(name) = border.or(query.session.as_deref()) else {
+            return Ok(Some(search::Where { tenant, session: None }));
+        };
+        let session = rows::session(connection, tenant, name).map_err(fail)?;
+        Ok(session.map(|session| search::Where { tenant, session: Some(session) }))
     }
 
     /// Gives an original that is found; one that lost its text alone is damaged.
@@ -241,6 +287,9 @@ impl SqliteArchive {
         rows::body(connection, path, row.id)?.ok_or_else(lost)
     }
 }
+
+/// A part of bringing the index up to date; gives how many texts it was about.
+type IndexWork = fn(&mut Desk) -> Result<u64>;
 
 struct Row {
     id: i64,
@@ -259,15 +308,21 @@ impl Reader {
 
 impl Archive for SqliteArchive {
     fn put(&self, release: &Release) -> Result<()> {
+        self.scope.admit(&release.session)?;
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let at = self.now();
-        let batch = store::Batch::of(release, &self.scope.tenant, at, &known())?;
-        let names: Vec<(Name, Sum)> = batch.names().collect();
-        if self.shared.writer.put(batch)? == Stored::Lacking {
+        let of = |known: &HashSet<(Name, Sum)>| {
+            let mut parcel = store::Parcel::of(release, &self.scope.tenant, at, known)?;
+            parcel.is_strict |= self.scope.border().is_some();
+            Ok(parcel)
+        };
+        let parcel = of(&known())?;
+        let names: Vec<(Name, Sum)> = parcel.names().collect();
+        if self.shared.writer.put(parcel)? == Stored::Lacking {
             // Somebody removed what this handle had stored.
             known().clear();
-            let batch = store::Batch::of(release, &self.scope.tenant, at, &HashSet::new())?;
-            self.shared.writer.put(batch)?;
+            let parcel = of(&HashSet::new())?;
+            self.shared.writer.put(parcel)?;
         }
         let mut known = known();
         if known.len() > MAX_KNOWN {
@@ -286,7 +341,7 @@ impl Archive for SqliteArchive {
     }
 
     fn manifest(&self, output: &str) -> Result<Option<Vec<u8>>> {
-        let key = batch::Key::manifest(output)?;
+        let key = records::Key::manifest(output)?;
         self.read(|connection, path| {
             let sql = "SELECT m.form, m.body, m.len, m.sum FROM manifests m
                 JOIN tenants t ON t.id = m.tenant JOIN sessions s ON s.id = m.session
@@ -305,44 +360,24 @@ impl Archive for SqliteArchive {
             let sources = rows::sources(connection, row.id, row.session);
             let sources = sources.map_err(|error| fault::of("read", path, &error))?;
             Ok(match row.removed {
-                None => Lookup::Held(Held { bytes: Self::text_of(connection, path, &row, &name)?, sources }),
+                None => Lookup::Kept(Kept { bytes: Self::text_of(connection, path, &row, &name)?, sources }),
                 Some(why) => Lookup::Gone(Gone { why, sources }),
             })
         })
     }
 
-    fn search(&self, query: &Query) -> Result<Vec<Hit>> {
-        let is_behind = self.read(|connection, path| {
-            let sql = "SELECT EXISTS (SELECT 1 FROM unindexed)";
-            connection.query_row(sql, [], |row| row.get(0)).map_err(|error| fault::of("search", path, &error))
+    fn search(&self, query: &Query) -> Result<Found> {
+        let (found, is_behind) = self.read(|connection, path| {
+            let found = match self.place_of(connection, path, query)? {
+                None => Found::default(),
+                Some(place) => search::search(connection, path, &place, query)?,
+            };
+            Ok((found, indexer::waiting(connection, path)? > 0))
         })?;
         if is_behind {
-            match self.index() {
-                // An archive that cannot be written is searched as far as it is indexed.
-                Err(Error::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::PermissionDenied => {}
-                done => done?,
-            }
+            self.shared.writer.index_soon();
         }
-        self.read(|connection, path| {
-            let fail = |error| fault::of("search", path, &error);
-            let Some(tenant) = rows::tenant(connection, &self.scope.tenant).map_err(fail)? else {
-                return Ok(Vec::new());
-            };
-            let border = self.scope.border();
-            if let (Some(border), Some(asked)) = (border, &query.session)
-                && border != asked
-            {
-                return Ok(Vec::new());
-            }
-            let session = match border.or(query.session.as_deref()) {
-                None => None,
-                Some(name) => match rows::session(connection, tenant, name).map_err(fail)? {
-                    None => return Ok(Vec::new()),
-                    session => session,
-                },
-            };
-            search::search(connection, path, &search::Where { tenant, session }, query)
-        })
+        Ok(found)
     }
 }
 

@@ -9,7 +9,7 @@ mod policy;
 
 pub(crate) use archive::{
     ArchiveArgs, ArchiveCommand, ArchiveExport, ArchiveGc, ArchiveImport, ArchiveLs, ArchivePurge, ArchiveVerify,
-    Recall, Search, ViewArgs,
+    Recall, ScopeArgs, Search, ViewArgs, content_id,
 };
 pub(crate) use diff::Diff;
 pub(crate) use install::{Completions, Doctor, Man};
@@ -226,6 +226,9 @@ pub(crate) struct ArchiveUseArgs {
     /// Store nothing: what is cut cannot be had back from here
     #[arg(long)]
     pub(crate) no_archive: bool,
+    /// A body points only at what its own conversation stored: for archives that many share
+    #[arg(long, conflicts_with = "no_archive")]
+    pub(crate) strict_sessions: bool,
     /// Bytes that the archive may take; what no living conversation points at goes first
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_CAPACITY_BYTES, hide_default_value = true)]
     pub(crate) archive_capacity: u64,
@@ -312,6 +315,8 @@ pub(crate) struct Restore {
     /// A body that `compact` wrote; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
     #[command(flatten)]
     pub(crate) archive: ArchiveArgs,
     /// Where the body goes [default: standard output]

@@ -1,6 +1,10 @@
 //! What went wrong, in one line, and which exit code says so.
 
-use std::{fmt, io::Write as _, path::Path};
+use std::{
+    fmt,
+    io::{ErrorKind, Write as _},
+    path::Path,
+};
 
 use liveset_archive::{one_line, shown};
 
@@ -154,6 +158,16 @@ impl From<liveset_archive::Error> for Failure {
         use liveset_archive::Error as Archive;
         let failure = Self::store(&error);
         match error {
+            Archive::Io { cause, .. } => failure.hint(of_io(cause.kind())),
+            Archive::Removed { .. } => failure.hint("nothing was handed out: run it again, which makes a new file"),
+            Archive::Failed { .. } => failure
+                .hint("nothing was handed out: run it again; `liveset archive verify` tells whether the file is whole"),
+            Archive::BadId { .. } => failure.hint("`liveset search WORDS` finds originals and names their ids"),
+            Archive::Collision { .. } => failure
+                .hint("nothing was handed out; another archive, with --archive PATH, knows nothing of the first text"),
+            Archive::OtherSession => failure.hint("name the session that it is for"),
+            Archive::TooLarge { .. } => failure.hint("cut less at once: a smaller body, or a larger --window"),
+            Archive::Unsupported { .. } => failure.hint("an archive file does: name one with --archive PATH"),
             Archive::Damaged { .. } => failure.hint(DAMAGED),
             Archive::OldKind { .. } => failure
                 .hint("name a new file, or move this one away: the version that wrote it still restores its bodies"),
@@ -166,6 +180,20 @@ impl From<liveset_archive::Error> for Failure {
             ),
             _ => failure,
         }
+    }
+}
+
+/// What to do about a file that the system refuses.
+fn of_io(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            "the disk has no room: free some, or name a file elsewhere with --archive PATH"
+        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "name a file that you may write with --archive PATH; what is stored there can be read all the same"
+        }
+        ErrorKind::IsADirectory => "name a file, not a folder",
+        _ => "name another file with --archive PATH; `liveset archive verify` tells whether this one is whole",
     }
 }
 

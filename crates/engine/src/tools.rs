@@ -17,7 +17,7 @@ use crate::{
     json::{self, Leaf, NodeIdx, NodeKind, Outline},
     transcript::{ArgumentsForm, Call, Transcript},
 };
-use label::{is_short, label, one_line};
+use label::{is_short, label, names_a_secret, one_line};
 pub(crate) use offered::offered;
 use shell::Command;
 use table::{FromArchive, Row, RowClass, TABLE};
@@ -173,7 +173,7 @@ fn read_call(tool: &str, arguments: &[u8]) -> (String, ToolClass, Ask) {
     let leaves = json::string_leaves(arguments).unwrap_or_default();
     let keys: &[String] = row.map(|row| row.label.as_slice()).unwrap_or_default();
     let found = keys.iter().find_map(|key| leaves.iter().find(|leaf| leaf.key == *key));
-    let first = || leaves.iter().find(|leaf| is_short(&leaf.text));
+    let first = || leaves.iter().find(|leaf| is_short(&leaf.text) && !names_a_secret(&leaf.key));
     let text = found.or_else(first).map(|leaf| leaf.text.as_str()).unwrap_or_default();
     let recalls = row.is_some_and(|row| row.archive == Some(FromArchive::Recall));
     // Tools of other trades are called `recall` too: without an id it is none of ours.

@@ -45,6 +45,14 @@ pub struct Liveset {
     model: Option<String>,
     overhead: Tokens,
     thoroughness: Thoroughness,
+    sessions: SessionUse,
+}
+
+/// What the session of a body is to its archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SessionUse {
+    Index,
+    Border,
 }
 
 impl std::fmt::Debug for Liveset {
@@ -95,6 +103,7 @@ impl Liveset {
             model: None,
             overhead: Tokens(0),
             thoroughness: Thoroughness::Edited,
+            sessions: SessionUse::Index,
         }
     }
 
@@ -113,6 +122,21 @@ impl Liveset {
     pub fn with_archive(mut self, archive: Arc<dyn Archive>) -> Self {
         self.policy.archive = ArchiveUse::On;
         self.archive = Some(archive);
+        self
+    }
+
+    /// Lets a body point only at what its own conversation stored. For archives that many share; who reads one of those
+    /// should do so through [`Scope::strictly`](liveset_archive::Scope::strictly).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use liveset::{Liveset, MemoryArchive, Policy};
+    /// let liveset = Liveset::new(Policy::default()).with_archive(Arc::new(MemoryArchive::new())).with_strict_sessions();
+    /// # drop(liveset);
+    /// ```
+    #[must_use]
+    pub fn with_strict_sessions(mut self) -> Self {
+        self.sessions = SessionUse::Border;
         self
     }
 
@@ -351,7 +375,9 @@ impl Liveset {
             return Ok(as_it_came(body, report));
         }
         if let Some(archive) = &self.archive {
-            archive.put(&release::of(reading, &plan, body, &output))?;
+            let mut release = release::of(reading, &plan, body, &output);
+            release.is_strict = self.sessions == SessionUse::Border;
+            archive.put(&release)?;
         }
         tokens.after = plan.tokens_after.0;
         let mut report = Report::unchanged(format, &reason_of(&plan), tokens);

@@ -7,7 +7,7 @@ mod view;
 
 pub use view::{Part, View};
 
-use liveset_archive::{Archive, Held, Lookup, Removal, Source};
+use liveset_archive::{Archive, Kept, Lookup, Removal, Source};
 
 use crate::error::Result;
 
@@ -68,7 +68,7 @@ pub enum Miss {
 /// [`Recall::Missed`].
 pub fn recall(archive: &dyn Archive, id: &str, view: &View) -> Result<Recall> {
     Ok(match archive.look_up(id)? {
-        Lookup::Held(Held { bytes, sources }) => {
+        Lookup::Kept(Kept { bytes, sources }) => {
             Recall::Found(Recalled { id: id.to_owned(), sources, part: view.of(bytes) })
         }
         Lookup::Gone(gone) => Recall::Missed(Miss::Removed { why: gone.why, sources: gone.sources }),

@@ -1,6 +1,6 @@
 //! What does an agent get for words? Ids of originals that hold them, with the call and the line of each.
 
-use liveset_archive::{Archive, MAX_HITS, Query, one_line};
+use liveset_archive::{Archive as _, MAX_HITS, Query, SqliteArchive, one_line};
 
 use crate::{
     arguments::SearchArguments,
@@ -8,18 +8,29 @@ use crate::{
 };
 
 /// Answers a call of `search`.
-pub(crate) fn answer(archive: &dyn Archive, arguments: SearchArguments) -> Answer {
+pub(crate) fn answer(archive: &SqliteArchive, arguments: SearchArguments) -> Answer {
     let mut query = Query::new(arguments.query);
     query.session = arguments.session;
     query.limit = arguments.limit.unwrap_or(query.limit).clamp(1, MAX_HITS);
-    let hits = match archive.search(&query) {
-        Ok(hits) => hits,
+    let mut found = match archive.search(&query) {
+        Ok(found) => found,
         Err(error) => return Answer::error(error.to_string()),
     };
-    if hits.is_empty() {
-        return Answer::text("nothing that was pruned holds all of these words".to_owned());
+    // More waits for the index than one search reads: bringing it up to date is tried once.
+    if found.not_searched.originals > 0
+        && archive.index_at_once().is_ok()
+        && let Ok(again) = archive.search(&query)
+    {
+        found = again;
     }
-    let rows = hits.iter().map(|hit| {
+    let left_out = found.not_searched.told().map(|told| format!("[{told}]\n")).unwrap_or_default();
+    if found.hits.is_empty() {
+        return Answer::text(match left_out.is_empty() {
+            true => "nothing that was pruned holds all of these words".to_owned(),
+            false => format!("nothing that was searched holds all of these words\n{left_out}"),
+        });
+    }
+    let rows = found.hits.iter().map(|hit| {
         let name = tool_name(&hit.source.name());
         match hit.line {
             0 => format!("{}  {name}, {} lines\n", hit.id, hit.lines),
@@ -28,5 +39,5 @@ pub(crate) fn answer(archive: &dyn Archive, arguments: SearchArguments) -> Answe
             }
         }
     });
-    Answer::text(listed(rows, "hits"))
+    Answer::text(listed(rows, "hits") + &left_out)
 }

@@ -1,46 +1,77 @@
 //! How is the file opened? For one writer or many readers, for this user alone, and so that a commit lasts.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Write as _},
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
-use super::fault;
-use crate::{Result, error::at, folder};
+use super::{fault, schema};
+use crate::{Error, Result, error::at, folder};
 
 /// How long a call waits for another process: longer than any transaction of ours, short enough for people.
-const WAIT: Duration = Duration::from_secs(20);
+pub(super) const WAIT: Duration = Duration::from_secs(20);
 
 /// Between two tries of what SQLite does not wait for by itself.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Makes the file where it is missing, empty and for this user alone.
+/// Makes the archive where it is missing, for this user alone.
 ///
 /// An existing file is never opened here: closing it again would end the locks that this process holds on it.
 pub(super) fn create(path: &Path) -> Result<()> {
     folder::create_above(path)?;
     match path.metadata() {
         Ok(found) if found.is_dir() => return Err(at("open", path)(io::ErrorKind::IsADirectory.into())),
+        // Opening a pipe waits for somebody at its other end, and nothing can be found again in a device.
+        Ok(found) if !found.is_file() => return Err(Error::NotAnArchive { path: path.to_owned() }),
         Ok(_) => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(at("open", path)(error)),
     }
-    // Made under another name: nobody can have opened the file by its name while we still had it open.
-    let beside = beside(path, &format!(".new{}-{:?}", std::process::id(), std::thread::current().id()));
-    let made = folder::create_private(&beside).and_then(|()| match fs::hard_link(&beside, path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(_) => folder::create_private(path),
-        Ok(()) => Ok(()),
-    });
+    // Made under another name, and whole before it gets its own: so an empty file is somebody else's, and nobody can have
+    // opened the file by its name while we still had it open.
+    let new = beside(path, &format!(".new{}-{:?}", std::process::id(), std::thread::current().id()));
+    let made = make(&new, path);
     // Nothing depends on the other name.
-    let _ = fs::remove_file(&beside);
-    match made {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(at("create", path)(error)),
-        _ => Ok(()),
+    for end in ["", "-wal", "-shm", "-journal"] {
+        let _ = fs::remove_file(beside(&new, end));
     }
+    made
+}
+
+fn make(new: &Path, path: &Path) -> Result<()> {
+    folder::create_private(new).map_err(at("create", path))?;
+    // Errors name the file as the user did.
+    let mut connection = writer_of(new, path)?;
+    schema::make(&mut connection, path)?;
+    let fail = |error| fault::of("create", path, &error);
+    // Closing would empty the log too, but says nothing where it cannot.
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(fail)?;
+    connection.close().map_err(|(_, error)| fail(error))?;
+    if beside(new, "-wal").metadata().is_ok_and(|log| log.len() > 0) {
+        return Err(at("create", path)(io::Error::other("its log could not be emptied")));
+    }
+    let named = match fs::hard_link(new, path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => copy_to(new, path),
+        linked => linked,
+    };
+    match named {
+        // Another process was faster.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        named => named.map_err(at("create", path)),
+    }
+}
+
+/// For file systems without links: there a crash at this moment leaves a file that is no archive and says so.
+fn copy_to(new: &Path, path: &Path) -> io::Result<()> {
+    let bytes = fs::read(new)?;
+    folder::create_private(path)?;
+    let mut file = fs::OpenOptions::new().write(true).open(path)?;
+    file.write_all(&bytes)?;
+    file.sync_all()
 }
 
 /// A name beside the file.
@@ -52,8 +83,13 @@ pub(super) fn beside(path: &Path, end: &str) -> PathBuf {
 
 /// Opens for writing. A commit of this connection has survived a power cut.
 pub(super) fn writer(path: &Path) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = open(path, flags)?;
+    writer_of(path, path)
+}
+
+/// Opens `file` for writing; what fails is said of `path`.
+fn writer_of(file: &Path, path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = open_as(file, path, flags)?;
     let fail = |error| fault::of("set up", path, &error);
     // Only a file that holds nothing yet takes this; pages that are freed can then be given back to the system.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(fail)?;
@@ -106,8 +142,12 @@ fn still(path: &Path) -> Result<Connection> {
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    open_as(path, path, flags)
+}
+
+fn open_as(file: &Path, path: &Path, flags: OpenFlags) -> Result<Connection> {
     let fail = |error| fault::of("open", path, &error);
-    let connection = Connection::open_with_flags(path, flags).map_err(fail)?;
+    let connection = Connection::open_with_flags(file, flags).map_err(fail)?;
     connection.busy_timeout(WAIT).map_err(fail)?;
     // What a file says of itself may have been written by somebody else.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(fail)?;
@@ -132,5 +172,5 @@ fn write_ahead(connection: &Connection, path: &Path) -> Result<()> {
             Err(error) => return Err(fault::of("open", path, &error)),
         }
     }
-    Err(crate::Error::Busy { path: path.to_owned() })
+    Err(Error::Busy { path: path.to_owned() })
 }

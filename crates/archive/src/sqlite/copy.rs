@@ -8,6 +8,9 @@ use crate::{Result, Source};
 /// Originals, or summaries, that are carried over in one transaction.
 const STEP: i64 = 128;
 
+/// Bytes of originals after which a transaction is full, however few they are: they are held in memory meanwhile.
+const STEP_BYTES: i64 = 64 << 20;
+
 /// What was carried over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -29,10 +32,12 @@ impl SqliteArchive {
     /// Stores everything in this handle's scope in another archive, under that handle's tenant.
     ///
     /// # Errors
-    /// An id that the other archive holds with other content, or the file system. What was carried over before stays.
+    /// An id that the other archive holds with other content, a session behind the other handle's border, or the file
+    /// system. What was carried over before stays.
     pub fn copy_to(&self, other: &SqliteArchive) -> Result<Copied> {
         let mut copied = Copied::default();
         for session in self.sessions()? {
+            other.scope().admit(&session.session)?;
             copied.sessions += 1;
             self.copy_originals(other, &session.session, &mut copied)?;
             self.copy_manifests(other, &session.session, &mut copied)?;
@@ -62,7 +67,7 @@ impl SqliteArchive {
         loop {
             let step = self.read(|connection, path| {
                 let read = || {
-                    let sql = "SELECT o.id, o.name, o.used_at, s.id FROM originals o
+                    let sql = "SELECT o.id, o.name, o.used_at, s.id, o.len FROM originals o
                         JOIN tenants t ON t.id = o.tenant JOIN sessions s ON s.tenant = t.id
                         WHERE t.name = ?1 AND s.name = ?2 AND o.removed = 0 AND o.id > ?3
                         AND EXISTS (SELECT 1 FROM calls c WHERE c.original = o.id AND c.session = s.id)
@@ -74,12 +79,17 @@ impl SqliteArchive {
                             row.get::<_, store::Name>(1)?,
                             row.get::<_, i64>(2)?,
                             row.get::<_, i64>(3)?,
+                            row.get::<_, i64>(4)?,
                         ))
                     })?;
                     found.collect::<rusqlite::Result<Vec<_>>>()
                 };
-                let mut texts = Vec::new();
-                for (id, name, used_at, session) in read().map_err(|error| fault::of("read", path, &error))? {
+                let (mut texts, mut left) = (Vec::new(), STEP_BYTES);
+                for (id, name, used_at, session, len) in read().map_err(|error| fault::of("read", path, &error))? {
+                    if left <= 0 {
+                        break;
+                    }
+                    left = left.saturating_sub(len);
                     let sources = rows::sources(connection, id, Some(session));
                     let sources = sources.map_err(|error| fault::of("read", path, &error))?;
                     texts.push((id, name, used_at, rows::body(connection, path, id).ok().flatten(), sources));
@@ -102,7 +112,7 @@ impl SqliteArchive {
                 calls.extend(sources.into_iter().rev().map(|source| (name, source)));
                 copied.originals += 1;
             }
-            other.put_batch(store::Batch::of_texts(&other.scope().tenant, session, newest, texts, calls))?;
+            other.put_parcel(store::Parcel::of_texts(&other.scope().tenant, session, newest, texts, calls))?;
         }
     }
 
@@ -123,7 +133,7 @@ impl SqliteArchive {
             match crate::Archive::manifest(self, &store::shown_name(&output)) {
                 Ok(Some(manifest)) => {
                     copied.manifests += 1;
-                    other.put_batch(store::Batch::of_manifest(
+                    other.put_parcel(store::Parcel::of_manifest(
                         &other.scope().tenant,
                         session,
                         at,
@@ -139,12 +149,12 @@ impl SqliteArchive {
         Ok(())
     }
 
-    fn put_batch(&self, batch: store::Batch) -> Result<()> {
-        self.shared.writer.put(batch).map(drop)
+    fn put_parcel(&self, parcel: store::Parcel) -> Result<()> {
+        self.shared.writer.put(parcel).map(drop)
     }
 }
 
-impl store::Batch {
+impl store::Parcel {
     /// Texts of one session with the calls they answer.
     fn of_texts(
         tenant: &str,
@@ -153,19 +163,19 @@ impl store::Batch {
         texts: Vec<(store::Name, Vec<u8>)>,
         calls: Vec<(store::Name, Source)>,
     ) -> Self {
-        let mut batch = Self::empty(tenant, session, at);
+        let mut parcel = Self::empty(tenant, session, at);
         for (name, text) in texts {
-            batch.add_original(name, &text);
+            parcel.add_original(name, &text);
         }
         for (name, source) in calls {
-            batch.add_call(name, source);
+            parcel.add_call(name, source);
         }
-        batch
+        parcel
     }
 
     fn of_manifest(tenant: &str, session: &str, at: i64, output: [u8; 32], manifest: &[u8]) -> Self {
-        let mut batch = Self::empty(tenant, session, at);
-        batch.set_manifest(output, manifest);
-        batch
+        let mut parcel = Self::empty(tenant, session, at);
+        parcel.set_manifest(output, manifest);
+        parcel
     }
 }

@@ -47,6 +47,15 @@ pub enum Reach {
     Everything,
 }
 
+/// Whose originals may go.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Whose {
+    /// `None`: everybody's.
+    pub(super) tenant: Option<i64>,
+    /// Only what this session stored and no other.
+    pub(super) session: Option<i64>,
+}
+
 /// Evicts what releases need room for, the first of them made at `now`; an archive that is full of what is needed refuses
 /// them.
 pub(super) fn make_room(transaction: &Transaction<'_>, path: &Path, limits: &Limits, now: i64) -> Result<()> {
@@ -55,7 +64,8 @@ pub(super) fn make_room(transaction: &Transaction<'_>, path: &Path, limits: &Lim
         return Ok(());
     }
     let goal = limits.capacity_bytes - limits.capacity_bytes / SLACK;
-    evict(transaction, path, limits, now, goal, Reach::Unused)?;
+    // The file has one capacity, whoever fills it.
+    evict(transaction, path, limits, now, Goal { bytes: goal, reach: Reach::Unused, whose: Whose::default() })?;
     let used = used_bytes(transaction).map_err(|error| fault::of("read", path, &error))?;
     match used <= limits.capacity_bytes {
         true => Ok(()),
@@ -63,16 +73,25 @@ pub(super) fn make_room(transaction: &Transaction<'_>, path: &Path, limits: &Lim
     }
 }
 
-/// Evicts until no more than `goal` bytes are in use, or nothing is left that may go. What was handed out at `now` or
+/// What an eviction is to come to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Goal {
+    /// Bytes that may be in use.
+    pub(super) bytes: u64,
+    pub(super) reach: Reach,
+    pub(super) whose: Whose,
+}
+
+/// Evicts until no more than the goal's bytes are in use, or nothing is left that may go. What was handed out at `now` or
 /// later, and what it points at, goes only where everything may.
 pub(super) fn evict(
     transaction: &Transaction<'_>,
     path: &Path,
     limits: &Limits,
     now: i64,
-    goal: u64,
-    reach: Reach,
+    goal: Goal,
 ) -> Result<Evicted> {
+    let Goal { bytes, reach, whose } = goal;
     let fail = |error| fault::of("write", path, &error);
     // Between two recorded uses a text looks older than it is.
     let over_since = now.saturating_sub(limits.live_ms.max(USE_STEP_MS));
@@ -92,11 +111,11 @@ pub(super) fn evict(
         if at == LIVE_STAGE && reach == Reach::Unused {
             break;
         }
-        while used_bytes(transaction).map_err(fail)? > goal {
+        while used_bytes(transaction).map_err(fail)? > bytes {
             let gone = match stage {
-                Stage::OldManifests => manifests(transaction, before, false),
-                Stage::PassedManifests => manifests(transaction, before, true),
-                Stage::Originals => originals(transaction, before),
+                Stage::OldManifests => manifests(transaction, whose, before, false),
+                Stage::PassedManifests => manifests(transaction, whose, before, true),
+                Stage::Originals => originals(transaction, whose, before),
             };
             let gone = gone.map_err(fail)?;
             match stage {
@@ -126,21 +145,27 @@ enum Stage {
 }
 
 /// Evicts the oldest manifests from before a time; with `is_passed` only those that are not the newest of their session.
-fn manifests(transaction: &Transaction<'_>, before: i64, is_passed: bool) -> rusqlite::Result<u64> {
-    transaction.execute(EVICT_MANIFESTS, params![before, STEP, is_passed]).map(|gone| gone as u64)
+fn manifests(transaction: &Transaction<'_>, whose: Whose, before: i64, is_passed: bool) -> rusqlite::Result<u64> {
+    let bound = params![before, STEP, is_passed, whose.tenant, whose.session];
+    transaction.execute(EVICT_MANIFESTS, bound).map(|gone| gone as u64)
 }
 
-/// A time, how many at most, and whether only those that a newer one of their session followed.
+/// A time, how many at most, whether only those that a newer one of their session followed, tenant, session.
 pub(super) const EVICT_MANIFESTS: &str = "DELETE FROM manifests WHERE id IN (
     SELECT m.id FROM manifests m WHERE m.at < ?1 AND (NOT ?3 OR EXISTS (
         SELECT 1 FROM manifests newer WHERE newer.session = m.session AND (newer.at, newer.id) > (m.at, m.id)))
+    AND (?4 IS NULL OR m.tenant = ?4) AND (?5 IS NULL OR m.session = ?5)
     ORDER BY m.at LIMIT ?2)";
 
-fn originals(transaction: &Transaction<'_>, before: i64) -> rusqlite::Result<u64> {
-    let sql = "SELECT id FROM originals WHERE used_at < ?1 AND removed = 0 ORDER BY used_at LIMIT ?2";
+fn originals(transaction: &Transaction<'_>, whose: Whose, before: i64) -> rusqlite::Result<u64> {
+    let sql = "SELECT id FROM originals o WHERE used_at < ?1 AND removed = 0
+        AND (?3 IS NULL OR tenant = ?3)
+        AND (?4 IS NULL OR (EXISTS (SELECT 1 FROM calls c WHERE c.session = ?4 AND c.original = o.id)
+            AND NOT EXISTS (SELECT 1 FROM calls c WHERE c.session <> ?4 AND c.original = o.id)))
+        ORDER BY used_at LIMIT ?2";
     let ids: Vec<i64> = transaction
         .prepare(sql)?
-        .query_map(params![before, STEP], |row| row.get(0))?
+        .query_map(params![before, STEP, whose.tenant, whose.session], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     for id in &ids {
         remove_text(transaction, *id, EVICTED)?;

@@ -1,6 +1,8 @@
 //! When does a text become findable? Behind the release that stored it, in small steps; no release waits for it.
 
-use rusqlite::{Transaction, params};
+use std::path::Path;
+
+use rusqlite::{Connection, Transaction, params};
 
 use super::{
     fault, rows,
@@ -12,37 +14,29 @@ use crate::Result;
 /// Bytes of text that one step indexes: some 20 ms, for which a release may have to wait.
 const STEP_BYTES: i64 = 128 << 10;
 
-/// The same while a search waits for all of them: larger steps share more of their cost, at the price that a release may
+/// The same while somebody waits for all of them: larger steps share more of their cost, at the price that a release may
 /// have to wait for eight of the small ones.
-pub(super) const SEARCH_STEP_BYTES: i64 = 8 * STEP_BYTES;
+pub(super) const LARGE_STEP_BYTES: i64 = 8 * STEP_BYTES;
 
-/// Whether there is more to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
-    /// So many texts were indexed.
-    More(u64),
-    Done,
+/// Indexes some of what is not indexed yet, unless another process writes just now; gives how many texts.
+///
+/// Nobody asked for it: it waits for nobody, or a release that comes meanwhile, or the end of the process, would too.
+pub(super) fn step(desk: &mut Desk) -> Result<u64> {
+    desk.at_once(|desk| step_of(desk, STEP_BYTES))
 }
 
-/// Indexes some of what is not indexed yet.
-pub(super) fn step(desk: &mut Desk) -> Result<Progress> {
-    step_of(desk, STEP_BYTES)
-}
-
-/// The same for a search that waits. One step a task, so that releases are served between them.
-pub(super) fn search_step(desk: &mut Desk) -> Result<Progress> {
-    step_of(desk, SEARCH_STEP_BYTES)
+/// The same for somebody who waits. One step a task, so that releases are served between them.
+pub(super) fn large_step(desk: &mut Desk) -> Result<u64> {
+    step_of(desk, LARGE_STEP_BYTES)
 }
 
 /// Counts the texts that are not indexed yet.
-pub(super) fn waiting(desk: &mut Desk) -> Result<u64> {
-    desk.write(|transaction, path| {
-        let number = transaction.query_row("SELECT count(*) FROM unindexed", [], |row| row.get::<_, i64>(0));
-        number.map(|number| number.unsigned_abs()).map_err(|error| fault::of("index", path, &error))
-    })
+pub(super) fn waiting(connection: &Connection, path: &Path) -> Result<u64> {
+    let number = connection.query_row("SELECT count(*) FROM unindexed", [], |row| row.get::<_, i64>(0));
+    number.map(i64::unsigned_abs).map_err(|error| fault::of("index", path, &error))
 }
 
-fn step_of(desk: &mut Desk, bytes: i64) -> Result<Progress> {
+fn step_of(desk: &mut Desk, bytes: i64) -> Result<u64> {
     desk.write(|transaction, path| {
         let fail = |error| fault::of("index", path, &error);
         let sql = "SELECT id, len FROM unindexed JOIN originals USING (id) ORDER BY id LIMIT 512";
@@ -60,7 +54,7 @@ fn step_of(desk: &mut Desk, bytes: i64) -> Result<Progress> {
             let text = rows::body(transaction, path, *id).unwrap_or_default();
             index(transaction, *id, text.as_deref().unwrap_or_default()).map_err(fail)?;
         }
-        Ok(if waiting.is_empty() { Progress::Done } else { Progress::More(indexed) })
+        Ok(indexed)
     })
 }
 
@@ -78,10 +72,11 @@ fn index(transaction: &Transaction<'_>, id: i64, text: &[u8]) -> rusqlite::Resul
         "INSERT INTO words (rowid, whole, parts) VALUES (?1, ?2, ?3)",
         params![id, words.whole, words.parts],
     )?;
-    let mut term = transaction.prepare("INSERT OR IGNORE INTO terms (term) VALUES (?1)")?;
+    let tenant: i64 = transaction.query_row("SELECT tenant FROM originals WHERE id = ?1", [id], |row| row.get(0))?;
+    let mut term = transaction.prepare("INSERT OR IGNORE INTO terms (tenant, term) VALUES (?1, ?2)")?;
     let mut run = transaction.prepare("INSERT INTO runs (rowid, term) VALUES (?1, ?2)")?;
     for word in terms(&words) {
-        if term.execute([&word])? > 0 {
+        if term.execute(params![tenant, word])? > 0 {
             run.execute(params![transaction.last_insert_rowid(), word])?;
         }
     }
@@ -89,7 +84,8 @@ fn index(transaction: &Transaction<'_>, id: i64, text: &[u8]) -> rusqlite::Resul
     Ok(())
 }
 
-/// Takes what was removed out of the indexes for good: they only mark it until their parts are merged.
+/// Takes what was removed out of the indexes for good: they only mark it until their parts are merged. A word that
+/// another text still holds, of whatever tenant, may stay.
 pub(super) fn forget_removed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute("INSERT INTO words (words) VALUES ('optimize')", [])?;
     transaction.execute_batch(

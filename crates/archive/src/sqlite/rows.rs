@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::{fault, store};
 use crate::{
     Result, Source,
-    batch::Sum,
     packed::{self, Form},
+    records::Sum,
 };
 
 pub(super) fn tenant(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {

@@ -17,10 +17,10 @@ pub(super) const APPLICATION_ID: i32 = 0x4c76_5374;
 /// `originals` says what is known of a text, `bodies` holds it: what looks through many rows reads no text. A text that
 /// was removed keeps its row. `used_at` says when a body was last handed out that
 /// points at it. `calls` says which call a text answers and in which session; a text without a call has an empty one, so
-/// that each belongs to a session. `words` finds texts by their words; `terms` holds each word once, and `runs` finds
-/// words by what stands inside them: an index of runs over the texts themselves is twice as large as the texts, or, without
+/// that each belongs to a session. `words` finds texts by their words; `terms` holds each word of a tenant once, and `runs`
+/// finds words by what stands inside them: an index of runs over the texts themselves is twice as large as the texts, or, without
 /// places, names too many texts to read.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     "
     CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
     CREATE TABLE sessions (
@@ -60,33 +60,46 @@ const STEPS: [&str; 3] = [
     "
     CREATE INDEX manifests_by_time ON manifests (at);
     ",
+    "
+    DROP TABLE runs;
+    DROP TABLE terms;
+    CREATE TABLE terms (
+        id INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, term TEXT NOT NULL, UNIQUE (tenant, term));
+    CREATE VIRTUAL TABLE runs USING fts5 (term, content = '', contentless_delete = 1, tokenize = 'trigram');
+    INSERT OR IGNORE INTO unindexed SELECT id FROM bodies;
+    CREATE INDEX originals_not_indexed_whole ON originals (tenant) WHERE len > 2097152;
+    ",
 ];
 
 /// The layout that this version writes.
 pub(super) const LAYOUT: u32 = STEPS.len() as u32;
 
-/// Brings a new or older file to this layout, in one step that is done whole or not at all.
+/// Lays out a file that was made just now and holds nothing.
+pub(super) fn make(connection: &mut Connection, path: &Path) -> Result<()> {
+    let fail = |error| fault::of("create", path, &error);
+    let steps = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
+    apply(&steps, 0, LAYOUT).map_err(fail)?;
+    steps.commit().map_err(fail)
+}
+
+/// Brings an older file to this layout, in one step that is done whole or not at all.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<()> {
-    if layout(connection, path)? == Some(LAYOUT) {
+    if layout(connection, path)? == LAYOUT {
         return Ok(());
     }
     let fail = |error| fault::of("set up", path, &error);
     let steps = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
     // Another process may have been faster.
-    let found = layout(&steps, path)?.unwrap_or(0);
+    let found = layout(&steps, path)?;
     apply(&steps, found, LAYOUT).map_err(fail)?;
     steps.commit().map_err(fail)
 }
 
-/// Gives a file's layout; `None` of a file that holds nothing yet.
-pub(super) fn layout(connection: &Connection, path: &Path) -> Result<Option<u32>> {
+/// Gives a file's layout. A file that holds nothing is no archive: ours are whole before they have their name.
+pub(super) fn layout(connection: &Connection, path: &Path) -> Result<u32> {
     let fail = |error| fault::of("open", path, &error);
     let number = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0)).map_err(fail);
     let (owner, found) = (number("PRAGMA application_id")?, number("PRAGMA user_version")?);
-    let tables = number("SELECT count(*) FROM sqlite_schema")?;
-    if (owner, found, tables) == (0, 0, 0) {
-        return Ok(None);
-    }
     if owner != i64::from(APPLICATION_ID) || found < 1 {
         return Err(Error::NotAnArchive { path: path.to_owned() });
     }
@@ -94,7 +107,7 @@ pub(super) fn layout(connection: &Connection, path: &Path) -> Result<Option<u32>
     if found > LAYOUT {
         return Err(Error::UnknownVersion { path: path.to_owned(), found, expected: LAYOUT });
     }
-    Ok(Some(found))
+    Ok(found)
 }
 
 fn apply(steps: &Transaction<'_>, found: u32, wanted: u32) -> rusqlite::Result<()> {
@@ -111,6 +124,7 @@ pub(super) mod tests {
 
     /// Makes a file as an older version made it.
     pub(in crate::sqlite) fn of_layout(path: &Path, wanted: u32) -> Connection {
+        crate::folder::create_private(path).unwrap();
         let mut connection = super::super::connect::writer(path).unwrap();
         let steps = connection.transaction().unwrap();
         apply(&steps, 0, wanted).unwrap();
@@ -120,16 +134,12 @@ pub(super) mod tests {
 
     #[test]
     fn each_older_layout_becomes_this_one_and_a_newer_one_is_left_alone() {
-        for found in 0..=LAYOUT {
+        for found in 1..=LAYOUT {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("a");
-            let mut connection = super::super::connect::writer(&path).unwrap();
-            if found > 0 {
-                drop(connection);
-                connection = of_layout(&path, found);
-            }
+            let mut connection = of_layout(&path, found);
             prepare(&mut connection, &path).unwrap();
-            assert_eq!(layout(&connection, &path).unwrap(), Some(LAYOUT));
+            assert_eq!(layout(&connection, &path).unwrap(), LAYOUT);
             connection.pragma_update(None, "user_version", LAYOUT + 1).unwrap();
             let newer = prepare(&mut connection, &path);
             assert!(matches!(newer, Err(Error::UnknownVersion { found, .. }) if found == LAYOUT + 1));

@@ -1,14 +1,15 @@
 //! Which originals hold these words? Words and parts of identifiers first, best first; else runs inside words.
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use rusqlite::{Connection, params};
 
 use super::{
     fault, rows, store,
+    unread::{Reader, Unknown},
     words::{is_word, parts},
 };
-use crate::{Hit, MAX_HITS, Query, Result, Source};
+use crate::{Error, Found, Hit, MAX_HITS, NotSearched, Query, Result, Source};
 
 /// Words of a query that count; a pasted page finds nothing more by its end.
 const MAX_QUERY_WORDS: usize = 16;
@@ -16,8 +17,11 @@ const MAX_QUERY_WORDS: usize = 16;
 /// Characters that a run needs to be looked up; shorter ones are only checked.
 const RUN_CHARS: usize = 3;
 
-/// Words that one run of a query may stand for: who asks for `the` means the word.
+/// Words that one run of a query may stand for: who asks for `the` means the word. Each costs one look into the index.
 const MAX_TERMS: usize = 64;
+
+/// Words whose lengths are looked at to find the shortest: some milliseconds.
+const MAX_LENGTHS: i64 = 20_000;
 
 /// Originals that are read to see whether they hold what was asked, for each hit that is wanted.
 const READS_PER_HIT: usize = 4;
@@ -32,21 +36,64 @@ pub(super) struct Where {
     pub(super) session: Option<i64>,
 }
 
-/// Runs a search.
-pub(super) fn search(connection: &Connection, path: &Path, place: &Where, query: &Query) -> Result<Vec<Hit>> {
+/// Runs a search: by the index, and by reading what the index does not know.
+pub(super) fn search(connection: &Connection, path: &Path, place: &Where, query: &Query) -> Result<Found> {
     let asked: Vec<&str> = query.words.split_whitespace().take(MAX_QUERY_WORDS).collect();
     let limit = query.limit.min(MAX_HITS);
     let fail = |error| fault::of("search", path, &error);
-    let mut ids = by_words(connection, place, &asked, limit).map_err(fail)?;
+    let by_words = by_words(connection, place, &asked, limit).map_err(fail)?;
+    let mut reader = Reader::new(connection, path, place, &asked);
+    let mut waiting = reader.read(Unknown::Waiting, limit)?;
+    let mut has_more = false;
+    let mut ids = merged(waiting.as_words, by_words, limit);
+    if ids.len() < limit {
+        let long = reader.read(Unknown::Long, limit)?;
+        ids.extend(long.as_words);
+        ids = each_once(ids, limit);
+        waiting.inside.extend(long.inside);
+    }
     // Who asks for a word that is there means it; inside other words is looked only for what is no word.
     if ids.is_empty() {
-        ids = by_runs(connection, path, place, &asked, limit)?;
+        let by_runs = by_runs(connection, path, place, &asked, limit)?;
+        ids = merged(waiting.inside, by_runs.ids, limit);
+        has_more = by_runs.has_more;
     }
+    let mut not_searched = NotSearched { originals: reader.unread, has_more };
     let mut hits = Vec::with_capacity(ids.len());
     for id in ids {
-        hits.extend(hit(connection, path, place, id, &asked)?);
+        match hit(connection, path, place, id, &asked) {
+            Ok(found) => hits.extend(found),
+            // One text that is damaged is no reason to keep the others.
+            Err(Error::Damaged { .. }) => not_searched.originals += 1,
+            Err(error) => return Err(error),
+        }
     }
-    Ok(hits)
+    Ok(Found { hits, not_searched })
+}
+
+/// Rows that the index named.
+#[derive(Default)]
+struct Ids {
+    ids: Vec<i64>,
+    /// Whether there may be others that were not followed.
+    has_more: bool,
+}
+
+/// What was read and what the index names, each once.
+///
+/// The index weighs, reading does not: what was stored just now may take half of the places from what is best.
+fn merged(mut read: Vec<i64>, by_index: Vec<i64>, limit: usize) -> Vec<i64> {
+    let others = by_index.iter().filter(|id| !read.contains(id)).count();
+    if read.len() + others > limit {
+        read.truncate(limit.saturating_sub(others).max(limit.div_ceil(2)));
+    }
+    read.extend(by_index);
+    each_once(read, limit)
+}
+
+fn each_once(ids: Vec<i64>, limit: usize) -> Vec<i64> {
+    let mut seen = HashSet::with_capacity(ids.len());
+    ids.into_iter().filter(|id| seen.insert(*id)).take(limit).collect()
 }
 
 /// Each asked word, as a phrase of the words it is made of, or of the parts of those.
@@ -79,11 +126,23 @@ fn newest(connection: &Connection, place: &Where, terms: &str, limit: usize) -> 
     let (first, last) = match place.session {
         None => (i64::MIN, i64::MAX),
         Some(session) => connection.query_row(
-            "SELECT coalesce(min(original), 0), coalesce(max(original), 0) FROM calls WHERE session = ?1",
+            // Apart, each is one look into the index; together they would read all of the session.
+            "SELECT coalesce((SELECT min(original) FROM calls WHERE session = ?1), 0),
+                coalesce((SELECT max(original) FROM calls WHERE session = ?1), 0)",
             [session],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )?,
     };
+    if place.session.is_some() && last.saturating_sub(first) < MAX_SPAN {
+        // The index leads to the first row of a stretch at once, to its last one only past all that came later.
+        let sql = format!("SELECT words.rowid {IN_SCOPE} ORDER BY words.rowid LIMIT ?6");
+        let bound = params![terms, first, last, place.tenant, place.session, MAX_SPAN];
+        let mut rows: Vec<i64> =
+            connection.prepare(&sql)?.query_map(bound, |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        rows.reverse();
+        rows.truncate(limit);
+        return Ok(rows);
+    }
     let sql = format!("SELECT words.rowid {IN_SCOPE} ORDER BY words.rowid DESC LIMIT ?6");
     let bound = params![terms, first, last, place.tenant, place.session, limit as i64];
     connection.prepare(&sql)?.query_map(bound, |row| row.get(0))?.collect()
@@ -94,6 +153,9 @@ fn newest(connection: &Connection, place: &Where, terms: &str, limit: usize) -> 
 const IN_SCOPE: &str = "FROM words CROSS JOIN originals o
     WHERE o.id = words.rowid AND words MATCH ?1 AND words.rowid BETWEEN ?2 AND ?3 AND o.tenant = ?4 AND o.removed = 0
     AND (?5 IS NULL OR EXISTS (SELECT 1 FROM calls c WHERE c.session = ?5 AND c.original = o.id))";
+
+/// Rows from a session's first original to its last, up to which all that match are listed.
+const MAX_SPAN: i64 = 20_000;
 
 /// Originals that are weighed against each other.
 const MAX_RANKED: usize = 200;
@@ -113,47 +175,73 @@ fn term(word: &str) -> Option<String> {
 }
 
 /// Originals that hold every asked word as a run of characters, whatever stands around it.
-fn by_runs(connection: &Connection, path: &Path, place: &Where, asked: &[&str], limit: usize) -> Result<Vec<i64>> {
+fn by_runs(connection: &Connection, path: &Path, place: &Where, asked: &[&str], limit: usize) -> Result<Ids> {
     let fail = |error| fault::of("search", path, &error);
-    let Some(terms) = terms_around(connection, asked).map_err(fail)? else { return Ok(Vec::new()) };
+    let Around { terms: Some(terms), has_more } = terms_around(connection, place, asked).map_err(fail)? else {
+        return Ok(Ids::default());
+    };
     // A run without marks in it stands in the words that were found for it; no text need be read.
     let is_certain = asked.iter().all(|word| word.chars().all(is_word) && word.chars().count() >= RUN_CHARS);
     if is_certain {
-        return newest(connection, place, &terms, limit).map_err(fail);
+        return Ok(Ids { ids: newest(connection, place, &terms, limit).map_err(fail)?, has_more });
     }
     let candidates = newest(connection, place, &terms, limit * READS_PER_HIT).map_err(fail)?;
+    let is_cut = candidates.len() >= limit * READS_PER_HIT;
     let asked: Vec<String> = asked.iter().map(|word| word.to_lowercase()).collect();
     let mut found = Vec::new();
     for id in candidates {
         if found.len() >= limit {
-            break;
+            return Ok(Ids { ids: found, has_more });
         }
         // The index knows words, not what stands between them.
-        let text = rows::body(connection, path, id)?.unwrap_or_default();
+        let text = match rows::body(connection, path, id) {
+            Ok(text) => text.unwrap_or_default(),
+            // It cannot be told what it held; as a hit it is counted among what was not searched.
+            Err(Error::Damaged { .. }) => {
+                found.push(id);
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         let text = String::from_utf8_lossy(&text).to_lowercase();
         if asked.iter().all(|word| text.contains(word)) {
             found.push(id);
         }
     }
-    Ok(found)
+    Ok(Ids { ids: found, has_more: has_more || is_cut })
 }
 
-/// For each run of each asked word, the words it stands in; `None` where one stands in none, or none is long enough.
-fn terms_around(connection: &Connection, asked: &[&str]) -> rusqlite::Result<Option<String>> {
-    let mut around =
-        connection.prepare("SELECT t.term FROM runs r JOIN terms t ON t.id = r.rowid WHERE runs MATCH ?1 LIMIT ?2")?;
+/// What runs of characters stand in.
+#[derive(Default)]
+struct Around {
+    /// The words, as a query of the index; `None` where no run is long enough.
+    terms: Option<String>,
+    /// Whether a run stands in more.
+    has_more: bool,
+}
+
+/// For each run of each asked word, the words of the tenant it stands in: the shortest, which hold least besides it.
+fn terms_around(connection: &Connection, place: &Where, asked: &[&str]) -> rusqlite::Result<Around> {
+    let mut around = connection.prepare(
+        "SELECT term FROM (
+            SELECT t.term FROM runs r JOIN terms t ON t.id = r.rowid WHERE runs MATCH ?1 AND t.tenant = ?2 LIMIT ?4)
+        ORDER BY length(term), term LIMIT ?3",
+    )?;
     let runs = asked.iter().flat_map(|word| word.split(|c: char| !is_word(c)));
-    let mut all = Vec::new();
+    let (mut all, mut has_more) = (Vec::new(), false);
     for run in runs.filter(|run| run.chars().count() >= RUN_CHARS) {
-        let found = around.query_map(params![format!("\"{run}\""), MAX_TERMS as i64], |row| row.get::<_, String>(0))?;
-        let words: Vec<String> =
+        // One more than are followed tells whether there are more.
+        let bound = params![format!("\"{run}\""), place.tenant, MAX_TERMS as i64 + 1, MAX_LENGTHS];
+        let found = around.query_map(bound, |row| row.get::<_, String>(0))?;
+        let mut words: Vec<String> =
             found.map(|word| word.map(|word| format!("\"{word}\""))).collect::<rusqlite::Result<_>>()?;
-        if words.is_empty() {
-            return Ok(None);
-        }
+        has_more |= words.len() > MAX_TERMS;
+        words.truncate(MAX_TERMS);
+        // Itself it may be a word that is too short to hold another.
+        words.push(format!("\"{run}\""));
         all.push(format!("whole: ({})", words.join(" OR ")));
     }
-    Ok((!all.is_empty()).then(|| all.join(" AND ")))
+    Ok(Around { terms: (!all.is_empty()).then(|| all.join(" AND ")), has_more })
 }
 
 fn hit(connection: &Connection, path: &Path, place: &Where, id: i64, asked: &[&str]) -> Result<Option<Hit>> {

@@ -10,8 +10,8 @@ use rusqlite::{OptionalExtension as _, Statement, Transaction, params};
 use super::{fault, rows};
 use crate::{
     Error, Release, Result, Source,
-    batch::{self, Entry, Kind, Sum},
     packed::{Form, Packer},
+    records::{self, Entry, Kind, Sum},
 };
 
 /// Bytes of a call's arguments that are kept: enough to run it again, unless it writes a whole file.
@@ -22,7 +22,7 @@ pub const MAX_ARGUMENT_BYTES: usize = 16 << 10;
 pub(super) const USE_STEP_MS: i64 = 60_000;
 
 /// A release that is ready to be written.
-pub(super) struct Batch {
+pub(super) struct Parcel {
     pub(super) tenant: String,
     pub(super) at: i64,
     session: String,
@@ -31,6 +31,8 @@ pub(super) struct Batch {
     manifest: Option<Text>,
     calls: Vec<(Name, Sum, Source)>,
     points_at: Vec<Name>,
+    /// Whether it may point only at what its session stored.
+    pub(super) is_strict: bool,
 }
 
 /// First half of a content id's field: the id itself.
@@ -39,13 +41,13 @@ pub(super) type Name = [u8; 16];
 struct Text {
     id: [u8; 32],
     sum: Sum,
-    /// At most [`batch::MAX_RECORD_BYTES`].
+    /// At most [`records::MAX_RECORD_BYTES`].
     len: i64,
     /// `None`: the caller believes that it is stored already.
     packed: Option<(Form, Vec<u8>)>,
 }
 
-/// What became of a batch.
+/// What became of a parcel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stored {
     /// All of it is stored.
@@ -54,7 +56,7 @@ pub(super) enum Stored {
     Lacking,
 }
 
-impl Batch {
+impl Parcel {
     pub(super) fn empty(tenant: &str, session: &str, at: i64) -> Self {
         Self {
             tenant: tenant.to_owned(),
@@ -64,28 +66,30 @@ impl Batch {
             manifest: None,
             calls: Vec::new(),
             points_at: Vec::new(),
+            is_strict: false,
         }
     }
 
     /// Checks and packs a release; texts in `known` are not packed.
     pub(super) fn of(release: &Release, tenant: &str, at: i64, known: &HashSet<(Name, Sum)>) -> Result<Self> {
-        let mut batch = Self::empty(tenant, &release.session, at);
+        let mut parcel = Self::empty(tenant, &release.session, at);
+        parcel.is_strict = release.is_strict;
         let mut packer = Packer::default();
-        for entry in batch::entries(release)? {
+        for entry in records::entries(release)? {
             match entry.key.kind {
                 Kind::Original => {
                     let is_known = known.contains(&(name(&entry.key.id), entry.sum));
-                    batch.originals.push(Text::of(&entry, is_known, &mut packer));
+                    parcel.originals.push(Text::of(&entry, is_known, &mut packer));
                 }
-                Kind::Manifest => batch.manifest = Some(Text::of(&entry, false, &mut packer)),
+                Kind::Manifest => parcel.manifest = Some(Text::of(&entry, false, &mut packer)),
             }
         }
         for (id, source) in &release.sources {
             let arguments = cut(&source.arguments, MAX_ARGUMENT_BYTES).to_owned();
-            batch.add_call(original_name(id)?, Source { arguments, ..source.clone() });
+            parcel.add_call(original_name(id)?, Source { arguments, ..source.clone() });
         }
-        batch.points_at = release.points_at.iter().map(|id| original_name(id)).collect::<Result<_>>()?;
-        Ok(batch)
+        parcel.points_at = release.points_at.iter().map(|id| original_name(id)).collect::<Result<_>>()?;
+        Ok(parcel)
     }
 
     pub(super) fn add_original(&mut self, name: Name, text: &[u8]) {
@@ -115,7 +119,7 @@ impl Text {
     }
 
     fn packed(id: [u8; 32], text: &[u8]) -> Self {
-        Self { id, sum: batch::sum_of(text), len: text.len() as i64, packed: Some(Packer::default().pack(text)) }
+        Self { id, sum: records::sum_of(text), len: text.len() as i64, packed: Some(Packer::default().pack(text)) }
     }
 }
 
@@ -126,7 +130,7 @@ pub(super) fn name(id: &[u8; 32]) -> Name {
 }
 
 pub(super) fn original_name(id: &str) -> Result<Name> {
-    Ok(name(&batch::Key::original(id)?.id))
+    Ok(name(&records::Key::original(id)?.id))
 }
 
 pub(super) fn shown_name(name: &[u8]) -> String {
@@ -148,21 +152,21 @@ fn sum_of_source(source: &Source) -> Sum {
     *hasher.finalize().as_bytes()
 }
 
-/// Writes one batch. Rows whose text was written, or read and found whole, are added to `fresh`.
+/// Writes one parcel. Rows whose text was written, or read and found whole, are added to `fresh`.
 pub(super) fn put(
     transaction: &Transaction<'_>,
     path: &Path,
-    batch: &Batch,
+    parcel: &Parcel,
     whole: &HashSet<i64>,
     fresh: &mut Vec<i64>,
 ) -> Result<Stored> {
     let fail = |error| fault::of("write", path, &error);
-    let tenant = rows::tenant_or_new(transaction, &batch.tenant).map_err(fail)?;
-    let session = rows::session_or_new(transaction, tenant, &batch.session, batch.at).map_err(fail)?;
+    let tenant = rows::tenant_or_new(transaction, &parcel.tenant).map_err(fail)?;
+    let session = rows::session_or_new(transaction, tenant, &parcel.session, parcel.at).map_err(fail)?;
     let mut statements = Statements::new(transaction).map_err(fail)?;
-    let mut names = HashMap::with_capacity(batch.originals.len() + batch.points_at.len());
-    for text in &batch.originals {
-        match put_original(transaction, &mut statements, path, tenant, batch.at, text, whole)? {
+    let mut names = HashMap::with_capacity(parcel.originals.len() + parcel.points_at.len());
+    for text in &parcel.originals {
+        match put_original(transaction, &mut statements, path, tenant, parcel.at, text, whole)? {
             Some(id) => {
                 fresh.push(id);
                 names.insert(name(&text.id), id);
@@ -170,12 +174,16 @@ pub(super) fn put(
             None => return Ok(Stored::Lacking),
         }
     }
-    for pointed in &batch.points_at {
-        let id = statements.touch_named(tenant, pointed, batch.at).map_err(fail)?;
+    for pointed in &parcel.points_at {
+        if names.contains_key(pointed) {
+            continue;
+        }
+        let border = parcel.is_strict.then_some(session);
+        let id = statements.touch_named(tenant, border, pointed, parcel.at).map_err(fail)?;
         names.insert(*pointed, id.ok_or_else(|| Error::Missing { id: shown_name(pointed) })?);
     }
-    put_calls(transaction, &mut statements, session, batch, &names).map_err(fail)?;
-    put_manifest(transaction, tenant, session, batch).map_err(fail)?;
+    put_calls(transaction, &mut statements, session, parcel, &names).map_err(fail)?;
+    put_manifest(transaction, tenant, session, parcel).map_err(fail)?;
     Ok(Stored::Whole)
 }
 
@@ -228,14 +236,18 @@ fn put_original(
     write().map_err(fail).map(Some)
 }
 
-/// What a batch runs for each of its originals, read by SQLite once.
+/// What a parcel runs for each of its originals, read by SQLite once.
 struct Statements<'t> {
     find: Statement<'t>,
     original: Statement<'t>,
     body: Statement<'t>,
     unindexed: Statement<'t>,
     used: Statement<'t>,
+    own: Statement<'t>,
 }
+
+/// No row has this number.
+pub(super) const NO_ROW: i64 = -1;
 
 impl<'t> Statements<'t> {
     fn new(transaction: &'t Transaction<'_>) -> rusqlite::Result<Self> {
@@ -248,6 +260,7 @@ impl<'t> Statements<'t> {
             body: transaction.prepare("INSERT OR REPLACE INTO bodies (id, form, body) VALUES (?1, ?2, ?3)")?,
             unindexed: transaction.prepare("INSERT OR IGNORE INTO unindexed (id) VALUES (?1)")?,
             used: transaction.prepare("UPDATE originals SET used_at = ?2 WHERE id = ?1")?,
+            own: transaction.prepare("SELECT 1 FROM calls WHERE session = ?1 AND original = ?2")?,
         })
     }
 
@@ -259,13 +272,19 @@ impl<'t> Statements<'t> {
         Ok(())
     }
 
-    /// The same by its name; gives its row where its text is there.
-    fn touch_named(&mut self, tenant: i64, name: &Name, at: i64) -> rusqlite::Result<Option<i64>> {
+    /// The same by its name; gives its row where its text is there, and the session's where one is a border.
+    fn touch_named(&mut self, tenant: i64, border: Option<i64>, name: &Name, at: i64) -> rusqlite::Result<Option<i64>> {
         // Nothing is compared with the text's hash here, so any will do.
         let found = self.find.query_row(params![tenant, name, name], |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(2)? == 0, row.get::<_, i64>(3)?))
         });
-        match found.optional()? {
+        let found = found.optional()?;
+        // Asked whether or not there is one: who guesses learns nothing from the time it takes.
+        let is_own = match border {
+            None => true,
+            Some(session) => self.own.exists(params![session, found.map_or(NO_ROW, |(id, ..)| id)])?,
+        };
+        match found.filter(|_| is_own) {
             Some((id, true, used_at)) => self.touch(id, used_at, at).map(|()| Some(id)),
             Some(_) | None => Ok(None),
         }
@@ -276,14 +295,14 @@ fn put_calls(
     transaction: &Transaction<'_>,
     statements: &mut Statements<'_>,
     session: i64,
-    batch: &Batch,
+    parcel: &Parcel,
     names: &HashMap<Name, i64>,
 ) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare(
         "INSERT OR IGNORE INTO calls (original, session, sum, tool, label, arguments) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
     let mut told = HashSet::with_capacity(names.len());
-    for (name, sum, source) in &batch.calls {
+    for (name, sum, source) in &parcel.calls {
         // A call of something that is not stored says nothing.
         let Some(id) = names.get(name) else { continue };
         told.insert(*id);
@@ -301,12 +320,12 @@ fn put_calls(
     Ok(())
 }
 
-fn put_manifest(transaction: &Transaction<'_>, tenant: i64, session: i64, batch: &Batch) -> rusqlite::Result<()> {
-    let Some(Text { id, sum, len, packed: Some((form, body)) }) = &batch.manifest else { return Ok(()) };
+fn put_manifest(transaction: &Transaction<'_>, tenant: i64, session: i64, parcel: &Parcel) -> rusqlite::Result<()> {
+    let Some(Text { id, sum, len, packed: Some((form, body)) }) = &parcel.manifest else { return Ok(()) };
     let sql = "INSERT INTO manifests (tenant, output, sum, session, at, len, form, body)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         ON CONFLICT (tenant, output) DO UPDATE SET sum = excluded.sum, session = excluded.session, at = excluded.at,
         len = excluded.len, form = excluded.form, body = excluded.body";
-    transaction.execute(sql, params![tenant, id, sum, session, batch.at, len, form.number(), body])?;
+    transaction.execute(sql, params![tenant, id, sum, session, parcel.at, len, form.number(), body])?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension as _, params};
 
 use super::{SqliteArchive, fault, rows};
-use crate::{Result, batch::Key};
+use crate::{Error, Result, records::Key};
 
 /// Something that only one request knew, at an item of its conversation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,6 +12,19 @@ pub struct Event {
     pub item: u32,
     /// What was known, as its owner writes it.
     pub event: String,
+}
+
+/// The longest summary: more than any model writes in one answer.
+pub const MAX_SUMMARY_BYTES: usize = 1 << 20;
+
+/// The longest event: it says what was known, not what was sent.
+pub const MAX_EVENT_BYTES: usize = 16 << 10;
+
+fn refuse_over(what: &'static str, found: usize, limit: usize) -> Result<()> {
+    match found > limit {
+        true => Err(Error::TooLarge { what, found: found as u64, limit: limit as u64 }),
+        false => Ok(()),
+    }
 }
 
 /// Stores a summary; the first of an input stays.
@@ -38,8 +51,9 @@ impl SqliteArchive {
     /// ```
     ///
     /// # Errors
-    /// A malformed hash, or the file system.
+    /// A malformed hash, a text over [`MAX_SUMMARY_BYTES`], or the file system.
     pub fn put_summary(&self, input: &str, text: &str) -> Result<String> {
+        refuse_over("summary, in bytes,", text.len(), MAX_SUMMARY_BYTES)?;
         let (tenant, key, text, at) = (self.scope().tenant.clone(), Key::manifest(input)?, text.to_owned(), self.now());
         self.write(move |desk| {
             desk.write(|transaction, path| {
@@ -104,8 +118,10 @@ impl SqliteArchive {
     /// Enters an event into the ledger of a session; the same one again adds nothing.
     ///
     /// # Errors
-    /// The file system.
+    /// A session behind the handle's border, an event over [`MAX_EVENT_BYTES`], or the file system.
     pub fn put_event(&self, session: &str, event: &Event) -> Result<()> {
+        self.scope().admit(session)?;
+        refuse_over("event, in bytes,", event.event.len(), MAX_EVENT_BYTES)?;
         let (tenant, session, event, at) = (self.scope().tenant.clone(), session.to_owned(), event.clone(), self.now());
         self.write(move |desk| {
             desk.write(|transaction, path| {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::{Purge, Reach};
+use crate::{Error, Purge, Reach};
 
 fn id(number: u64) -> String {
     format!("{number:032x}")
@@ -67,15 +67,15 @@ fn of_releases_that_share_a_commit_none_makes_room_for_another() {
     // Room for the file itself and three of the manifests.
     let options = Options { capacity_bytes: 1_200_000, ..Options::default() };
     let archive = SqliteArchive::open_with(folder.path().join("archive"), options).unwrap();
-    let batch = |name: &str, at: i64| {
+    let parcel = |name: &str, at: i64| {
         let mut manifest = vec![0; 300_000];
         blake3::Hasher::new().update(name.as_bytes()).finalize_xof().fill(&mut manifest);
         let mut release = Release::new(name.as_bytes(), manifest, Vec::new());
         release.session = "s".to_owned();
-        store::Batch::of(&release, &archive.scope.tenant, at, &HashSet::new()).unwrap()
+        store::Parcel::of(&release, &archive.scope.tenant, at, &HashSet::new()).unwrap()
     };
-    archive.shared.writer.put(batch("old", 1)).unwrap();
-    let group = [batch("older", 2), batch("newer", 3), batch("newest", 4)];
+    archive.shared.writer.put(parcel("old", 1)).unwrap();
+    let group = [parcel("older", 2), parcel("newer", 3), parcel("newest", 4)];
     let answers = archive.write(move |desk| desk.commit(&group.each_ref()));
     assert!(matches!(answers, Ok(answers) if answers.iter().all(Result::is_ok)));
     let is_held = |name: &str| archive.manifest(&crate::output_hash(name.as_bytes())).unwrap().is_some();
@@ -83,19 +83,22 @@ fn of_releases_that_share_a_commit_none_makes_room_for_another() {
 }
 
 #[test]
-fn a_search_that_waits_for_the_index_leaves_the_writer_to_others_between_its_steps() {
+fn who_waits_for_the_index_leaves_the_writer_to_others_between_its_steps() {
     const LEN: usize = 100_000;
     const TEXTS: u64 = 30;
     let (_folder, archive) = archive();
     let text = |number: u64| format!("unique{number} {}", "word ".repeat(LEN / 5)).into_bytes();
     let originals = (2..2 + TEXTS).map(|number| (id(number), text(number))).collect();
     archive.put(&Release::new(b"many", vec![1], originals)).unwrap();
-    let most = usize::try_from(indexer::SEARCH_STEP_BYTES).unwrap() / LEN + 2;
-    let step = archive.write(indexer::search_step).unwrap();
-    assert!(matches!(step, indexer::Progress::More(indexed) if (1..=most as u64).contains(&indexed)), "{step:?}");
-    assert!(archive.write(indexer::waiting).unwrap() > 0);
-    assert_eq!(archive.search(&Query::new(format!("unique{}", 1 + TEXTS))).unwrap().len(), 1);
-    assert_eq!(archive.write(indexer::waiting).unwrap(), 0);
+    let most = usize::try_from(indexer::LARGE_STEP_BYTES).unwrap() / LEN + 2;
+    let step = archive.write(indexer::large_step).unwrap();
+    assert!((1..=most as u64).contains(&step), "{step}");
+    assert!(archive.read(indexer::waiting).unwrap() > 0);
+    let found = |number: u64| archive.search(&Query::new(format!("unique{number}"))).unwrap().hits.len();
+    assert_eq!((found(2), found(1 + TEXTS)), (1, 1), "what is indexed, and what is not yet");
+    archive.index().unwrap();
+    assert_eq!(archive.read(indexer::waiting).unwrap(), 0);
+    assert_eq!((found(2), found(1 + TEXTS)), (1, 1));
 }
 
 #[test]
@@ -117,13 +120,171 @@ fn a_reason_for_being_gone_that_no_version_writes_is_damage() {
 }
 
 #[test]
-fn old_manifests_are_found_without_reading_all() {
+fn what_is_looked_for_at_each_release_or_search_is_found_without_reading_all() {
     let (_folder, archive) = archive();
-    let plan = archive.read(|connection, _| {
-        let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", evict::EVICT_MANIFESTS)).unwrap();
-        let steps = plan.query_map(params![0, 1, true], |row| row.get::<_, String>(3)).unwrap();
-        Ok(steps.map(std::result::Result::unwrap).collect::<Vec<String>>().join("; "))
-    });
-    let plan = plan.unwrap();
-    assert!(plan.contains("manifests_by_time") && !plan.contains("SCAN") && !plan.contains("TEMP B-TREE"), "{plan}");
+    let evict = (evict::EVICT_MANIFESTS.to_owned(), "manifests_by_time");
+    let long = (unread::listing(unread::Unknown::Long), "originals_not_indexed_whole");
+    let waiting = (unread::listing(unread::Unknown::Waiting), "SEARCH o USING INTEGER PRIMARY KEY");
+    for (sql, index) in [evict, long, waiting] {
+        let plan = archive.read(|connection, _| {
+            let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let steps = plan.raw_query().mapped(|row| row.get::<_, String>(3));
+            Ok(steps.map(std::result::Result::unwrap).collect::<Vec<String>>().join("; "))
+        });
+        let plan = plan.unwrap();
+        // What waits is few, and is gone through.
+        let plan_of_all = plan.replace("SCAN u", "");
+        assert!(plan.contains(index) && !plan_of_all.contains("SCAN"), "{sql}: {plan}");
+    }
+}
+
+/// Another process that is writing, for as long as this lives.
+fn writing(archive: &SqliteArchive) -> Connection {
+    let other = connect::writer(archive.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    other
+}
+
+#[test]
+fn a_search_waits_for_no_writer() {
+    let (_folder, archive) = archive();
+    let other = writing(&archive);
+    let found = archive.search(&Query::new("words")).unwrap();
+    assert_eq!((found.hits.len(), found.not_searched.is_nothing()), (1, true), "it is not indexed, and found");
+    assert!(matches!(archive.index_at_once(), Err(Error::Busy { .. })));
+    other.execute_batch("ROLLBACK").unwrap();
+    archive.index_at_once().unwrap();
+    assert_eq!(archive.read(indexer::waiting).unwrap(), 0);
+}
+
+#[test]
+fn who_searches_and_leaves_has_left_an_index() {
+    let (_folder, archive) = archive();
+    let path = archive.path().to_owned();
+    drop(archive);
+    let archive = SqliteArchive::open(path).unwrap();
+    assert_eq!(archive.read(indexer::waiting).unwrap(), 1, "who stores and leaves does not take the time");
+    archive.search(&Query::new("words")).unwrap();
+    let path = archive.path().to_owned();
+    drop(archive);
+    assert_eq!(SqliteArchive::open(path).unwrap().read(indexer::waiting).unwrap(), 0);
+}
+
+#[test]
+fn what_is_more_than_one_search_reads_is_said_until_it_is_indexed() {
+    let (_folder, archive) = archive();
+    // A row that says it is longer than what is read: nothing that large need be stored to see that it is not looked at.
+    archive.put(&Release::new(b"b", vec![1], vec![(id(2), b"other words".to_vec())])).unwrap();
+    let other = writing(&archive);
+    let found = |archive: &SqliteArchive| archive.search(&Query::new("words")).unwrap();
+    assert_eq!(found(&archive).hits.len(), 2);
+    other.execute("UPDATE originals SET len = 1 << 40 WHERE id = (SELECT max(id) FROM originals)", []).unwrap();
+    other.execute_batch("COMMIT; BEGIN IMMEDIATE").unwrap();
+    let partly = found(&archive);
+    assert_eq!((partly.hits.len(), partly.not_searched.originals), (1, 1));
+    assert_eq!(partly.not_searched.told().as_deref(), Some("1 original was not searched"));
+}
+
+#[test]
+fn the_words_of_one_tenant_take_no_place_from_anothers() {
+    let (_folder, archive) = archive();
+    let many: String = (0..2_000).map(|at| format!("crowd{at}needle ")).collect();
+    let ada = archive.within(Scope::tenant("ada"));
+    let bob = archive.within(Scope::tenant("bob"));
+    bob.put(&Release::new(b"b", vec![1], vec![(id(2), b"one myneedlework".to_vec())])).unwrap();
+    ada.put(&Release::new(b"a", vec![1], vec![(id(1), many.into_bytes())])).unwrap();
+    archive.index().unwrap();
+    for asked in ["needle", "eedlew", "needle one"] {
+        let found = bob.search(&Query::new(asked)).unwrap();
+        assert_eq!((found.hits.len(), found.not_searched.is_nothing()), (1, true), "{asked}: {found:?}");
+        assert_eq!(found.hits[0].id, id(2));
+    }
+    // Of hers alone there are more than a search follows, which it says.
+    let found = ada.search(&Query::new("eedle")).unwrap();
+    assert_eq!((found.hits.len(), found.not_searched.has_more), (1, true));
+}
+
+#[test]
+fn of_many_words_around_a_run_those_that_hold_least_besides_it_are_followed() {
+    let (_folder, archive) = archive();
+    let many: String = (0..2_000).map(|at| format!("xneedle{at} ")).collect();
+    let originals = vec![(id(2), b"xneedle".to_vec()), (id(3), many.into_bytes())];
+    archive.put(&Release::new(b"b", vec![1], originals)).unwrap();
+    archive.index().unwrap();
+    let found = archive.search(&Query::new("needle")).unwrap();
+    assert!(found.not_searched.has_more);
+    assert_eq!(found.hits.into_iter().map(|hit| hit.id).collect::<Vec<_>>(), [id(3), id(2)]);
+}
+
+#[test]
+fn the_end_of_a_very_long_text_is_found() {
+    let (_folder, archive) = archive();
+    let long = "some filling words\n".repeat(150_000) + "the end of Everything\n";
+    archive.put(&Release::new(b"b", vec![1], vec![(id(2), long.into_bytes())])).unwrap();
+    for is_indexed in [false, true] {
+        let found = archive.search(&Query::new("everything")).unwrap();
+        assert_eq!((found.hits.len(), found.not_searched.is_nothing()), (1, true), "indexed: {is_indexed}");
+        assert_eq!((found.hits[0].id.as_str(), found.hits[0].line), (id(2).as_str(), 150_001));
+        archive.index().unwrap();
+    }
+}
+
+#[test]
+fn what_is_read_comes_in_the_order_of_how_often_it_says_the_words() {
+    let (_folder, archive) = archive();
+    let texts = ["a pump and a valve", &"pump valve ".repeat(9), "the valve of a pump"];
+    let originals = texts.iter().zip(2..).map(|(text, number)| (id(number), text.as_bytes().to_vec())).collect();
+    archive.put(&Release::new(b"b", vec![1], originals)).unwrap();
+    let _writing = writing(&archive);
+    let found = archive.search(&Query::new("pump valve")).unwrap();
+    assert_eq!(found.hits.into_iter().map(|hit| hit.id).collect::<Vec<_>>(), [id(3), id(4), id(2)]);
+}
+
+#[test]
+fn a_file_of_each_older_layout_keeps_what_it_holds_and_is_searched() {
+    let text = b"what an older version stored";
+    for found in 1..schema::LAYOUT {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("archive");
+        let old = schema::tests::of_layout(&path, found);
+        let (name, output) = (store::original_name(&id(7)).unwrap(), records::Key::manifest(&"ab".repeat(32)).unwrap());
+        old.execute_batch("INSERT INTO tenants VALUES (1, ''); INSERT INTO sessions VALUES (1, 1, 's', 5);").unwrap();
+        let sum = records::sum_of(text);
+        let sql =
+            "INSERT INTO originals (id, tenant, name, sum, len, stored_len, used_at) VALUES (1, 1, ?1, ?2, ?3, ?3, 5)";
+        old.execute(sql, params![name, sum, text.len() as i64]).unwrap();
+        old.execute("INSERT INTO bodies VALUES (1, 0, ?1)", [text.as_slice()]).unwrap();
+        let sql = "INSERT INTO manifests (tenant, output, sum, session, at, len, form, body) VALUES (1, ?1, ?2, 1, 5, ?3, 0, ?4)";
+        old.execute(sql, params![output.id, sum, text.len() as i64, text.as_slice()]).unwrap();
+        old.execute("INSERT INTO calls VALUES (1, 1, 1, x'00', 'read', 'old.txt', '{}')", []).unwrap();
+        drop(old);
+        let archive = SqliteArchive::open(&path).unwrap();
+        let held = |archive: &SqliteArchive| {
+            assert_eq!(archive.original(&id(7)).unwrap().unwrap(), text, "layout {found}");
+            assert_eq!(archive.manifest(&"ab".repeat(32)).unwrap().unwrap(), text, "layout {found}");
+            for words in ["older stored", "old.txt", "lder"] {
+                let hits = archive.search(&Query::new(words)).unwrap().hits;
+                assert_eq!(hits.iter().map(|hit| hit.id.as_str()).collect::<Vec<_>>(), [id(7)], "{found}: {words}");
+            }
+        };
+        held(&archive);
+        archive.put(&Release::new(b"new", vec![1], vec![(id(8), b"new".to_vec())])).unwrap();
+        archive.index().unwrap();
+        held(&archive);
+        assert!(archive.scan().unwrap().is_sound());
+    }
+}
+
+#[test]
+fn a_program_whose_file_a_newer_one_took_over_stops_writing_and_says_why() {
+    let (_folder, archive) = archive();
+    let newer = connect::writer(archive.path()).unwrap();
+    newer.pragma_update(None, "user_version", schema::LAYOUT + 1).unwrap();
+    let release = Release::new(b"late", vec![1], vec![(id(2), b"late".to_vec())]);
+    for refused in [archive.put(&release), archive.purge(&Purge::Id(id(1))).map(drop), archive.index()] {
+        assert!(matches!(refused, Err(Error::UnknownVersion { .. })), "{refused:?}");
+    }
+    newer.pragma_update(None, "user_version", schema::LAYOUT).unwrap();
+    assert_eq!(archive.original(&id(1)).unwrap().unwrap(), b"a text of some words", "nothing of it was done");
+    assert_eq!(archive.original(&id(2)).unwrap(), None);
 }

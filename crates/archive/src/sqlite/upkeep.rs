@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, Transaction, params};
 
 use super::{SqliteArchive, evict, fault, indexer, rows, store, writer::Desk};
-use crate::{Evicted, Reach, Result};
+use crate::{Evicted, Reach, Result, Scope};
 
 /// Places of damage that a scan lists; more are only counted, since one bad stretch of a disk hits many records.
 pub const MAX_LISTED_DAMAGE: usize = 100;
@@ -57,7 +57,8 @@ pub struct SessionRow {
 /// What to purge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purge {
-    /// One original, and every manifest of a session that held it.
+    /// One original, and every manifest of a session that held it. Where sessions are a border, what other sessions hold
+    /// stays theirs.
     Id(String),
     /// A session with its manifests, calls, ledger, and every original that no other session holds.
     Session(String),
@@ -71,6 +72,8 @@ pub struct Purged {
     pub originals: u64,
     /// Manifests: the bodies they belong to can no longer be restored.
     pub manifests: u64,
+    /// Whether what was named is known in the handle's scope, if only as gone. A session that was purged is not.
+    pub is_known: bool,
 }
 
 impl SqliteArchive {
@@ -106,17 +109,22 @@ impl SqliteArchive {
         })
     }
 
-    /// Evicts until at most `goal_bytes` are in use, or nothing is left that may go; then gives the space back.
+    /// Evicts until at most `goal_bytes` of the file are in use, or nothing is left that may go; then gives the space back.
+    ///
+    /// The owner of the file makes room in all of it; any other scope only in what is its own.
     ///
     /// # Errors
     /// The file system; [`Error::Busy`](crate::Error::Busy) where somebody reads for so long that the space could not be
     /// given back. The same call again does so.
     pub fn evict(&self, goal_bytes: u64, reach: Reach) -> Result<Evicted> {
-        let now = self.now();
+        let (now, scope) = (self.now(), self.scope().clone());
         self.write(move |desk| {
             let limits = desk.limits;
             let evicted = desk.write(|transaction, path| {
-                let evicted = evict::evict(transaction, path, &limits, now, goal_bytes, reach)?;
+                let whose = whose(transaction, &scope).map_err(|error| fault::of("read", path, &error))?;
+                let Some(whose) = whose else { return Ok(Evicted::default()) };
+                let goal = evict::Goal { bytes: goal_bytes, reach, whose };
+                let evicted = evict::evict(transaction, path, &limits, now, goal)?;
                 indexer::forget_removed(transaction).map_err(|error| fault::of("write", path, &error))?;
                 Ok(evicted)
             });
@@ -133,14 +141,14 @@ impl SqliteArchive {
     /// A malformed id, or the file system; [`Error::Busy`](crate::Error::Busy) where somebody reads for so long that the
     /// log beside the file still holds what was removed. The same call again empties it.
     pub fn purge(&self, what: &Purge) -> Result<Purged> {
-        let (tenant, what) = (self.scope().tenant.clone(), what.clone());
+        let (scope, what) = (self.scope().clone(), what.clone());
         if let Purge::Id(id) = &what {
             store::original_name(id)?;
         }
         self.write(move |desk| {
             overwrite_removed(desk, true)?;
             let purged = desk.write(|transaction, path| {
-                let purged = purge(transaction, path, &tenant, &what)?;
+                let purged = purge(transaction, path, &scope, &what)?;
                 indexer::forget_removed(transaction).map_err(|error| fault::of("write", path, &error))?;
                 Ok(purged)
             });
@@ -233,12 +241,29 @@ fn sessions(connection: &Connection, tenant: &str, border: Option<&str>) -> rusq
     found.collect()
 }
 
-fn purge(transaction: &Transaction<'_>, path: &Path, tenant: &str, what: &Purge) -> Result<Purged> {
+/// Gives what a scope may evict; `None` where it holds nothing.
+fn whose(transaction: &Transaction<'_>, scope: &Scope) -> rusqlite::Result<Option<evict::Whose>> {
+    if *scope == Scope::default() {
+        return Ok(Some(evict::Whose::default()));
+    }
+    let Some(tenant) = rows::tenant(transaction, &scope.tenant)? else { return Ok(None) };
+    let all = evict::Whose { tenant: Some(tenant), session: None };
+    let Some(border) = scope.border() else { return Ok(Some(all)) };
+    let session = rows::session(transaction, tenant, border)?;
+    Ok(session.map(|session| evict::Whose { session: Some(session), ..all }))
+}
+
+fn purge(transaction: &Transaction<'_>, path: &Path, scope: &Scope, what: &Purge) -> Result<Purged> {
     let fail = |error| fault::of("write", path, &error);
-    let Some(tenant) = rows::tenant(transaction, tenant).map_err(fail)? else { return Ok(Purged::default()) };
-    match what {
-        Purge::Id(id) => purge_id(transaction, tenant, &store::original_name(id)?).map_err(fail),
-        Purge::Session(name) => match rows::session(transaction, tenant, name).map_err(fail)? {
+    let Some(tenant) = rows::tenant(transaction, &scope.tenant).map_err(fail)? else { return Ok(Purged::default()) };
+    match (what, scope.border()) {
+        (Purge::Id(id), None) => purge_id(transaction, tenant, &store::original_name(id)?).map_err(fail),
+        (Purge::Id(id), Some(border)) => match rows::session(transaction, tenant, border).map_err(fail)? {
+            None => Ok(Purged::default()),
+            Some(session) => purge_own(transaction, session, &store::original_name(id)?).map_err(fail),
+        },
+        (Purge::Session(name), Some(border)) if name != border => Ok(Purged::default()),
+        (Purge::Session(name), _) => match rows::session(transaction, tenant, name).map_err(fail)? {
             None => Ok(Purged::default()),
             Some(session) => purge_session(transaction, session).map_err(fail),
         },
@@ -246,10 +271,14 @@ fn purge(transaction: &Transaction<'_>, path: &Path, tenant: &str, what: &Purge)
 }
 
 fn purge_id(transaction: &Transaction<'_>, tenant: i64, name: &store::Name) -> rusqlite::Result<Purged> {
-    let sql = "SELECT id FROM originals WHERE tenant = ?1 AND name = ?2 AND removed <> ?3";
-    let found: Vec<i64> = ids(transaction, sql, params![tenant, name, evict::PURGED])?;
+    let sql = "SELECT id FROM originals WHERE tenant = ?1 AND name = ?2";
     let mut purged = Purged::default();
-    for id in found {
+    for id in ids(transaction, sql, params![tenant, name])? {
+        purged.is_known = true;
+        let sql = "SELECT id FROM originals WHERE id = ?1 AND removed <> ?2";
+        if ids(transaction, sql, params![id, evict::PURGED])?.is_empty() {
+            continue;
+        }
         // A manifest holds raw pieces of the text wherever a client escapes in its own way.
         let sql = "DELETE FROM manifests WHERE session IN (SELECT session FROM calls WHERE original = ?1)";
         purged.manifests += transaction.execute(sql, [id])? as u64;
@@ -259,11 +288,38 @@ fn purge_id(transaction: &Transaction<'_>, tenant: i64, name: &store::Name) -> r
     Ok(purged)
 }
 
+/// The same for a session that is a border: a text that others hold too only leaves this one.
+fn purge_own(transaction: &Transaction<'_>, session: i64, name: &store::Name) -> rusqlite::Result<Purged> {
+    let sql =
+        "SELECT o.id FROM originals o WHERE o.name = ?2 AND o.tenant = (SELECT tenant FROM sessions WHERE id = ?1)
+        AND EXISTS (SELECT 1 FROM calls c WHERE c.session = ?1 AND c.original = o.id)";
+    let mut purged = Purged::default();
+    for id in ids(transaction, sql, params![session, name])? {
+        purged.is_known = true;
+        purged.originals += 1;
+        purged.manifests += transaction.execute("DELETE FROM manifests WHERE session = ?1", [session])? as u64;
+        let others = "SELECT id FROM calls WHERE original = ?1 AND session <> ?2 LIMIT 1";
+        if ids(transaction, others, params![id, session])?.is_empty() {
+            forget(transaction, id)?;
+            continue;
+        }
+        // Indexed again, without the words of this session's calls.
+        for sql in [
+            "INSERT OR IGNORE INTO unindexed SELECT id FROM originals WHERE id = ?1 AND removed = 0",
+            "DELETE FROM words WHERE rowid = ?1",
+        ] {
+            transaction.execute(sql, [id])?;
+        }
+        transaction.execute("DELETE FROM calls WHERE original = ?1 AND session = ?2", params![id, session])?;
+    }
+    Ok(purged)
+}
+
 fn purge_session(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<Purged> {
     let alone = "SELECT DISTINCT original FROM calls c WHERE session = ?1
         AND NOT EXISTS (SELECT 1 FROM calls other WHERE other.original = c.original AND other.session <> ?1)";
     let found = ids(transaction, alone, params![session])?;
-    let mut purged = Purged { originals: found.len() as u64, manifests: 0 };
+    let mut purged = Purged { originals: found.len() as u64, manifests: 0, is_known: true };
     for id in found {
         forget(transaction, id)?;
     }

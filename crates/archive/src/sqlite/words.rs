@@ -60,7 +60,7 @@ pub(super) fn parts(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn starts_part(before: char, c: char, after: Option<char>) -> bool {
+pub(super) fn starts_part(before: char, c: char, after: Option<char>) -> bool {
     let lower = |c: char| c.is_alphabetic() && !c.is_uppercase();
     // `HTTPServer` is `HTTP` and `Server`.
     (lower(before) && c.is_uppercase())

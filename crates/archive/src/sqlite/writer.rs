@@ -19,6 +19,9 @@ use crate::{Error, Result, folder};
 /// Releases that one commit may hold: more would let the first wait for the last.
 const MAX_GROUP: usize = 64;
 
+/// Texts that the writer remembers to be whole; one that it forgot is read again when it is stored again.
+const MAX_WHOLE: usize = 1 << 17;
+
 /// Jobs that may wait; who hands in more waits too.
 const QUEUE: usize = 1_024;
 
@@ -26,14 +29,19 @@ const QUEUE: usize = 1_024;
 /// enough that releases that follow each other never wait for it.
 const IDLE: Duration = Duration::from_millis(250);
 
+/// Steps of the index that are taken before a handle that searched is closed: some tenths of a second.
+const CLOSING_STEPS: usize = 16;
+
 type Task = Box<dyn FnOnce(&mut Desk) + Send>;
 
-/// A batch, and where its answer is waited for.
-type Waiting = (store::Batch, SyncSender<Result<store::Stored>>);
+/// A parcel, and where its answer is waited for.
+type Waiting = (store::Parcel, SyncSender<Result<store::Stored>>);
 
 enum Job {
     Put(Box<Waiting>),
     Task(Task),
+    /// Bring the index up to date when there is time.
+    Index,
 }
 
 /// What the writing thread works with.
@@ -66,10 +74,10 @@ impl Writer {
         Self { path: path.to_owned(), limits, running: Mutex::new(None) }
     }
 
-    /// Stores a batch and waits until it is durable.
-    pub(super) fn put(&self, batch: store::Batch) -> Result<store::Stored> {
+    /// Stores a parcel and waits until it is durable.
+    pub(super) fn put(&self, parcel: store::Parcel) -> Result<store::Stored> {
         let (reply, answer) = mpsc::sync_channel(1);
-        self.send(Job::Put(Box::new((batch, reply))))?;
+        self.send(Job::Put(Box::new((parcel, reply))))?;
         answer.recv().unwrap_or_else(|_| Err(self.failed()))
     }
 
@@ -86,15 +94,23 @@ impl Writer {
         answer.recv().unwrap_or_else(|_| Err(self.failed()))
     }
 
+    /// Has the index brought up to date when there is time; waits for nothing, and a writer that cannot is no error.
+    pub(super) fn index_soon(&self) {
+        let Ok(jobs) = self.jobs() else { return };
+        // A queue that is full of releases ends in the same.
+        let _ = jobs.try_send(Job::Index);
+    }
+
     fn send(&self, job: Job) -> Result<()> {
-        let jobs = {
-            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            match &*running {
-                Some(running) => running.jobs.clone(),
-                None => running.insert(self.start()?).jobs.clone(),
-            }
-        };
-        jobs.send(job).map_err(|_| self.failed())
+        self.jobs()?.send(job).map_err(|_| self.failed())
+    }
+
+    fn jobs(&self) -> Result<SyncSender<Job>> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(match &*running {
+            Some(running) => running.jobs.clone(),
+            None => running.insert(self.start()?).jobs.clone(),
+        })
     }
 
     fn failed(&self) -> Error {
@@ -135,7 +151,7 @@ impl Drop for Writer {
 impl Desk {
     fn work(&mut self, queue: &Receiver<Job>) {
         // What an earlier process left unindexed is left to the first search.
-        let mut is_behind = false;
+        let (mut is_behind, mut is_asked) = (false, false);
         loop {
             let job = match is_behind {
                 true => queue.recv_timeout(IDLE),
@@ -143,6 +159,7 @@ impl Desk {
             };
             match job {
                 Ok(Job::Task(task)) => task(self),
+                Ok(Job::Index) => (is_behind, is_asked) = (true, true),
                 Ok(Job::Put(first)) => {
                     let next = self.put_group(vec![*first], queue);
                     is_behind = true;
@@ -151,10 +168,15 @@ impl Desk {
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    // A failure shows at the search, which tries again.
-                    is_behind = matches!(indexer::step(self), Ok(indexer::Progress::More(_)));
+                    // The next search, or release, has it tried again.
+                    is_behind = indexer::step(self).is_ok_and(|indexed| indexed > 0);
                 }
-                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Disconnected) => {
+                    // A program that only ever searches once and ends would otherwise leave the work to the next, for ever.
+                    let steps = if is_behind && is_asked { CLOSING_STEPS } else { 0 };
+                    (0..steps).take_while(|_| indexer::step(self).is_ok_and(|indexed| indexed > 0)).count();
+                    return;
+                }
             }
         }
     }
@@ -169,16 +191,20 @@ impl Desk {
                     next = Some(task);
                     break;
                 }
+                // What is put has it brought up to date as well.
+                Ok(Job::Index) => {}
                 Err(_) => break,
             }
         }
-        let batches: Vec<&store::Batch> = group.iter().map(|(batch, _)| batch).collect();
-        let answers = match self.commit(&batches) {
+        let parcels: Vec<&store::Parcel> = group.iter().map(|(parcel, _)| parcel).collect();
+        let answers = match self.commit(&parcels) {
             Ok(answers) => answers,
             // One of them may be what does not go; the others should not pay for it.
-            Err(_) if group.len() > 1 && !self.has_failed => batches
+            Err(_) if group.len() > 1 && !self.has_failed => parcels
                 .iter()
-                .map(|batch| self.commit(&[batch]).and_then(|mut one| one.pop().unwrap_or_else(|| Err(self.failed()))))
+                .map(|parcel| {
+                    self.commit(&[parcel]).and_then(|mut one| one.pop().unwrap_or_else(|| Err(self.failed())))
+                })
                 .collect(),
             Err(error) => vec![Err(error)],
         };
@@ -189,22 +215,35 @@ impl Desk {
         next
     }
 
-    /// Stores batches in one transaction. A batch that is refused leaves nothing; the others go on.
-    pub(super) fn commit(&mut self, batches: &[&store::Batch]) -> Result<Vec<Result<store::Stored>>> {
+    /// Stores parcels in one transaction. A parcel that is refused leaves nothing; the others go on.
+    pub(super) fn commit(&mut self, parcels: &[&store::Parcel]) -> Result<Vec<Result<store::Stored>>> {
         let (limits, whole) = (self.limits, std::mem::take(&mut self.whole));
         let mut fresh = Vec::new();
         let outcome = self.write(|transaction, path| {
-            let answers = put_each(transaction, path, batches, &whole, &mut fresh)?;
+            let answers = put_each(transaction, path, parcels, &whole, &mut fresh)?;
             // The oldest: nothing of this commit may go to make room for the rest of it.
-            let now = batches.iter().map(|batch| batch.at).min().unwrap_or_default();
+            let now = parcels.iter().map(|parcel| parcel.at).min().unwrap_or_default();
             evict::make_room(transaction, path, &limits, now)?;
             Ok(answers)
         });
         self.whole = whole;
+        if self.whole.len() > MAX_WHOLE {
+            self.whole.clear();
+        }
         if outcome.is_ok() {
             self.whole.extend(fresh);
         }
         outcome
+    }
+
+    /// Runs work that gives up where it would have to wait for another process.
+    pub(super) fn at_once<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let fail = |error| fault::of("set up", &self.path, &error);
+        self.connection.busy_timeout(Duration::ZERO).map_err(fail)?;
+        let done = work(self);
+        let fail = |error| fault::of("set up", &self.path, &error);
+        self.connection.busy_timeout(connect::WAIT).map_err(fail)?;
+        done
     }
 
     /// Runs one transaction: all of it is durable afterwards, or nothing of it may be relied on. The one way to write.
@@ -263,20 +302,20 @@ enum Failure {
     Commit(Error),
 }
 
-/// Writes batches inside a transaction; takes back those that are refused.
+/// Writes parcels inside a transaction; takes back those that are refused.
 fn put_each(
     transaction: &Transaction<'_>,
     path: &Path,
-    batches: &[&store::Batch],
+    parcels: &[&store::Parcel],
     whole: &HashSet<i64>,
     fresh: &mut Vec<i64>,
 ) -> Result<Vec<Result<store::Stored>>> {
     let fail = |error| fault::of("write", path, &error);
-    let mut answers = Vec::with_capacity(batches.len());
-    for batch in batches {
+    let mut answers = Vec::with_capacity(parcels.len());
+    for parcel in parcels {
         transaction.execute_batch("SAVEPOINT release").map_err(fail)?;
         let mark = fresh.len();
-        let answer = store::put(transaction, path, batch, whole, fresh);
+        let answer = store::put(transaction, path, parcel, whole, fresh);
         if !matches!(answer, Ok(store::Stored::Whole)) {
             transaction.execute_batch("ROLLBACK TO release").map_err(fail)?;
             fresh.truncate(mark);

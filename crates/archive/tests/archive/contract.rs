@@ -1,6 +1,6 @@
 //! The same behaviour is asked of each archive.
 
-use liveset_archive::{Archive, Error, Held, Lookup, MemoryArchive, Query, SqliteArchive, output_hash};
+use liveset_archive::{Archive, Error, Kept, Lookup, MemoryArchive, Query, SqliteArchive, output_hash};
 
 use crate::{id, release, release_in, source, text};
 
@@ -76,11 +76,11 @@ fn an_original_tells_its_calls_newest_first() {
         let mut again = release_in("s", "b", &[(1, "one")]);
         again.sources = vec![(id(1), source(7)), (id(1), source(7)), (id(9), source(9))];
         archive.put(&again).unwrap();
-        let expected = Held { bytes: b"one".to_vec(), sources: vec![source(7), source(1)] };
-        assert_eq!(archive.look_up(&id(1)).unwrap(), Lookup::Held(expected));
+        let expected = Kept { bytes: b"one".to_vec(), sources: vec![source(7), source(1)] };
+        assert_eq!(archive.look_up(&id(1)).unwrap(), Lookup::Kept(expected));
         assert_eq!(archive.look_up(&id(9)).unwrap(), Lookup::Unknown, "a call alone is no original");
         archive.put(&release("c", &[(2, "two")])).unwrap();
-        assert_eq!(archive.look_up(&id(2)).unwrap(), Lookup::Held(Held { bytes: b"two".to_vec(), sources: vec![] }));
+        assert_eq!(archive.look_up(&id(2)).unwrap(), Lookup::Kept(Kept { bytes: b"two".to_vec(), sources: vec![] }));
     });
 }
 
@@ -100,17 +100,32 @@ fn a_body_that_points_at_what_is_not_stored_is_refused_whole() {
 }
 
 #[test]
+fn a_strict_body_points_only_at_what_its_session_stored() {
+    check_each(|archive| {
+        archive.put(&release_in("s", "a", &[(1, "one")])).unwrap();
+        let mut later = release_in("t", "b", &[(2, "two")]);
+        (later.points_at, later.is_strict) = (vec![id(1), id(2)], true);
+        assert!(matches!(archive.put(&later), Err(Error::Missing { id: of }) if of == id(1)));
+        later.is_strict = false;
+        archive.put(&later).unwrap();
+        later.session = "s".to_owned();
+        (later.output, later.is_strict) = (output_hash(b"c"), true);
+        archive.put(&later).unwrap();
+    });
+}
+
+#[test]
 fn words_find_the_original_its_line_and_its_call() {
     check_each(|archive| {
         let log = "start\nwarning: the Pump stands still\nend";
         archive.put(&release_in("s", "a", &[(1, log), (2, "another pump"), (3, "nothing")])).unwrap();
-        let hits = archive.search(&Query::new("still pump")).unwrap();
+        let hits = archive.search(&Query::new("still pump")).unwrap().hits;
         let told: Vec<_> = hits.iter().map(|hit| (hit.id.as_str(), hit.line, hit.lines, hit.source.name())).collect();
         assert_eq!(told, [(id(1).as_str(), 2, 3, "read file-1.txt".to_owned())]);
         assert_eq!((hits[0].text.as_str(), hits[0].session.as_str()), ("warning: the Pump stands still", "s"));
         assert!(hits[0].source.arguments.is_empty(), "what a list shows holds no arguments");
         let all = |words: &str| {
-            let hits = archive.search(&Query::new(words)).unwrap();
+            let hits = archive.search(&Query::new(words)).unwrap().hits;
             let mut ids: Vec<String> = hits.into_iter().map(|hit| hit.id).collect();
             ids.sort();
             ids
@@ -120,19 +135,23 @@ fn words_find_the_original_its_line_and_its_call() {
         assert_eq!((all("absent"), all("")), (vec![], vec![]));
         let mut elsewhere = Query::new("pump");
         elsewhere.session = Some("t".to_owned());
-        assert_eq!(archive.search(&elsewhere).unwrap(), []);
+        assert_eq!(archive.search(&elsewhere).unwrap().hits, []);
         elsewhere.session = Some("s".to_owned());
-        assert_eq!(archive.search(&elsewhere).unwrap().len(), 2);
+        assert_eq!(archive.search(&elsewhere).unwrap().hits.len(), 2);
         elsewhere.limit = 1;
-        assert_eq!(archive.search(&elsewhere).unwrap().len(), 1);
+        assert_eq!(archive.search(&elsewhere).unwrap().hits.len(), 1);
     });
 }
 
 #[test]
 fn no_error_shows_stored_text_or_takes_two_lines() {
     let archive = MemoryArchive::new();
-    archive.put(&release("a", &[(1, "private\nwords")])).unwrap();
+    let mut of_a = release_in("s", "a", &[(1, "private\nwords")]);
+    of_a.sources[0].1.arguments = "private arguments".to_owned();
+    archive.put(&of_a).unwrap();
     let mut messages = vec![
+        format!("{of_a:?}"),
+        format!("{:?}", archive.look_up(&id(1)).unwrap()),
         archive.put(&release("b", &[(1, "private\nother")])).unwrap_err().to_string(),
         archive.original("private\nid").unwrap_err().to_string(),
     ];

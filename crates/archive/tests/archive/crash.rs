@@ -98,7 +98,7 @@ fn putting_again_does_not_grow_the_file() {
 fn files_that_are_no_archive_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes");
-    for content in [&b"notes"[..], &[0; 49], &[b'{'; 5_000]] {
+    for content in [&b""[..], b"notes", &[0; 49], &[b'{'; 5_000]] {
         fs::write(&path, content).unwrap();
         assert!(matches!(SqliteArchive::open(&path), Err(Error::NotAnArchive { .. })));
         assert_eq!(fs::read(&path).unwrap(), content);
@@ -107,6 +107,17 @@ fn files_that_are_no_archive_are_left_alone() {
     fs::write(&path, old).unwrap();
     assert!(matches!(SqliteArchive::open(&path), Err(Error::OldKind { .. })));
     assert_eq!(fs::read(&path).unwrap(), old);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_or_a_device_is_no_archive_and_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in [pipe.as_path(), Path::new("/dev/null"), Path::new("/dev/zero")] {
+        assert!(matches!(SqliteArchive::open(path), Err(Error::NotAnArchive { .. })), "{path:?}");
+    }
 }
 
 /// Names the archive that the child of a crash test writes to, and where its releases begin.

@@ -72,6 +72,35 @@ fn random_damage_gives_errors_or_nothing_and_never_another_text() {
     assert!(noticed > crashes(60) / 3, "most damage is noticed: {noticed}");
 }
 
+/// Pages of a file, as SQLite makes them here.
+const PAGE: usize = 4_096;
+
+/// Whatever a page holds (the header, rows, indexes, long texts, free space), losing it gives errors or nothing.
+#[test]
+fn each_page_may_be_lost_and_none_makes_another_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive");
+    let sound = sound_file(&path);
+    assert_eq!(sound.len() % PAGE, 0);
+    let pages = sound.len() / PAGE;
+    let mut noticed = 0;
+    for page in 0..pages {
+        let (own, other) = (page * PAGE..(page + 1) * PAGE, (page * 7 + 3) % pages * PAGE);
+        for kind in 0..3 {
+            let mut damaged = sound.clone();
+            match kind {
+                0 => damaged[own.clone()].fill(0),
+                1 => damaged[own.clone()].fill(0xff),
+                // A write that went to the wrong place: a page that is sound in itself.
+                _ => damaged.copy_within(other..other + PAGE, own.start),
+            }
+            put_down(&path, &damaged);
+            noticed += usize::from(check_reads(&path, &format!("page {page}, kind {kind}")) > 0);
+        }
+    }
+    assert!(noticed > pages, "most pages matter: {noticed} of {}", pages * 3);
+}
+
 /// Where a text stands in the file.
 fn place_of(bytes: &[u8], text: &str) -> usize {
     bytes.windows(text.len()).position(|part| part == text.as_bytes()).unwrap()

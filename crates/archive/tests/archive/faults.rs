@@ -108,7 +108,8 @@ fn a_folder_that_may_not_be_written_is_read_and_refuses_releases() {
         let archive = SqliteArchive::open(&path).unwrap();
         assert_eq!(text(archive.original(&id(1)).unwrap()).as_deref(), Some("one"));
         assert_eq!(text(archive.manifest(&output_hash(b"a")).unwrap()).as_deref(), Some("manifest of a"));
-        archive.search(&liveset_archive::Query::new("one")).unwrap();
+        let found = archive.search(&liveset_archive::Query::new("one")).unwrap();
+        assert_eq!((found.hits.len(), found.not_searched.is_nothing()), (1, true), "nobody could index it");
         assert!(archive.scan().unwrap().is_sound());
         let refused = archive.put(&release("b", &[(2, "two")])).unwrap_err();
         assert!(matches!(refused, Error::Io { .. }), "{refused:?}");

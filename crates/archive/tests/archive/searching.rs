@@ -15,7 +15,7 @@ fn archive() -> (tempfile::TempDir, SqliteArchive) {
 }
 
 fn found(archive: &SqliteArchive, words: &str) -> Vec<String> {
-    archive.search(&Query::new(words)).unwrap().into_iter().map(|hit| hit.id).collect()
+    archive.search(&Query::new(words)).unwrap().hits.into_iter().map(|hit| hit.id).collect()
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use std::{fs, process::Command};
 
 use liveset_archive::{
-    Archive, Error, Event, Lookup, Options, Purge, Query, Reach, Release, Removal, Scope, SqliteArchive, output_hash,
+    Archive, Error, Event, Lookup, MAX_EVENT_BYTES, MAX_SUMMARY_BYTES, Options, Purge, Query, Reach, Release, Removal,
+    Scope, SqliteArchive, output_hash,
 };
 
 use crate::{id, release, release_in, source, text};
@@ -147,10 +148,10 @@ fn a_purge_leaves_no_byte_of_the_text_in_any_file() {
     private.manifest = secret.into();
     archive.put(&private).unwrap();
     archive.put(&release_in("other", "b", &[(2, "shared words")])).unwrap();
-    assert_eq!(archive.search(&Query::new("battery")).unwrap().len(), 1);
+    assert_eq!(archive.search(&Query::new("battery")).unwrap().hits.len(), 1);
     let purged = archive.purge(&Purge::Session("private".into())).unwrap();
     assert_eq!((purged.originals, purged.manifests), (1, 1));
-    assert_eq!(archive.search(&Query::new("battery")).unwrap(), []);
+    assert_eq!(archive.search(&Query::new("battery")).unwrap().hits, []);
     match archive.look_up(&id(1)).unwrap() {
         Lookup::Gone(gone) => assert_eq!((gone.why, gone.sources), (Removal::Purged, vec![])),
         other => panic!("{other:?}"),
@@ -185,12 +186,12 @@ fn a_purged_session_takes_the_words_of_its_calls_from_what_others_hold_too() {
     let archive = SqliteArchive::open(folder.path().join("archive")).unwrap();
     archive.put(&labelled("private", "a", "common text", "plan_xylophone.txt")).unwrap();
     archive.put(&labelled("other", "b", "common text", "notes.txt")).unwrap();
-    assert_eq!(archive.search(&Query::new("xylophone")).unwrap().len(), 1);
+    assert_eq!(archive.search(&Query::new("xylophone")).unwrap().hits.len(), 1);
     archive.purge(&Purge::Session("private".into())).unwrap();
     check_absent(&folder, &["xylophone", "ylopho"]);
-    assert_eq!(archive.search(&Query::new("xylophone")).unwrap(), []);
+    assert_eq!(archive.search(&Query::new("xylophone")).unwrap().hits, []);
     for words in ["common", "notes"] {
-        assert_eq!(archive.search(&Query::new(words)).unwrap().len(), 1, "{words}");
+        assert_eq!(archive.search(&Query::new(words)).unwrap().hits.len(), 1, "{words}");
     }
 }
 
@@ -199,16 +200,16 @@ fn a_later_call_finds_a_text_that_was_indexed_before_and_a_purge_finds_it_in_the
     let folder = tempfile::tempdir().unwrap();
     let archive = SqliteArchive::open(folder.path().join("archive")).unwrap();
     archive.put(&labelled("s", "a", "quixotic text", "first.txt")).unwrap();
-    assert_eq!(archive.search(&Query::new("first")).unwrap().len(), 1);
+    assert_eq!(archive.search(&Query::new("first")).unwrap().hits.len(), 1);
     archive.put(&labelled("s", "b", "quixotic text", "second.txt")).unwrap();
     for words in ["second", "first", "quixotic"] {
-        assert_eq!(archive.search(&Query::new(words)).unwrap().len(), 1, "{words}");
+        assert_eq!(archive.search(&Query::new(words)).unwrap().hits.len(), 1, "{words}");
     }
     // Now it is in the index and waits for it too.
     archive.put(&labelled("t", "c", "quixotic text", "third.txt")).unwrap();
     archive.purge(&Purge::Id(id(1))).unwrap();
     check_absent(&folder, &["quixotic", "uixoti"]);
-    assert_eq!(archive.search(&Query::new("quixotic")).unwrap(), []);
+    assert_eq!(archive.search(&Query::new("quixotic")).unwrap().hits, []);
 }
 
 #[test]
@@ -258,7 +259,7 @@ fn a_copy_holds_everything_of_its_tenant_and_nothing_else() {
     assert_eq!(copy.manifest(&output_hash(b"a")).unwrap(), archive.manifest(&output_hash(b"a")).unwrap());
     assert_eq!(copy.original(&id(4)).unwrap(), None);
     assert_eq!(copy.events("t").unwrap(), archive.events("t").unwrap());
-    assert_eq!(copy.search(&Query::new("pumps")).unwrap()[0].session, "t");
+    assert_eq!(copy.search(&Query::new("pumps")).unwrap().hits[0].session, "t");
     assert_eq!(copy.scan().unwrap().originals, 3);
 }
 
@@ -280,6 +281,34 @@ fn the_first_summary_of_an_input_stays_and_events_are_kept_in_order() {
     assert_eq!(again.within(Scope::tenant("bob")).summary(&input).unwrap(), None);
     assert_eq!(again.within(Scope::tenant("bob")).events("s").unwrap(), []);
     assert_eq!(again.within(Scope::default().strictly("t")).events("s").unwrap(), []);
+}
+
+#[test]
+fn summaries_and_events_have_a_largest_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = SqliteArchive::open(folder.path().join("archive")).unwrap();
+    let input = output_hash(b"input");
+    let summary = |bytes: usize| archive.put_summary(&input, &"x".repeat(bytes)).map(drop);
+    let event = |bytes: usize| archive.put_event("s", &Event { item: 1, event: "x".repeat(bytes) });
+    for refused in [summary(MAX_SUMMARY_BYTES + 1), event(MAX_EVENT_BYTES + 1)] {
+        assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
+    }
+    assert_eq!((archive.summary(&input).unwrap(), archive.events("s").unwrap()), (None, Vec::new()));
+    summary(MAX_SUMMARY_BYTES).unwrap();
+    event(MAX_EVENT_BYTES).unwrap();
+}
+
+#[test]
+fn a_copy_of_large_originals_goes_by_their_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = SqliteArchive::open(folder.path().join("archive")).unwrap();
+    let texts: Vec<String> = (0..5).map(|at| format!("large {at} ").repeat(3 << 20)).collect();
+    let texts: Vec<(u64, &str)> = (1..).zip(texts.iter().map(String::as_str)).collect();
+    archive.put(&release_in("s", "a", &texts)).unwrap();
+    let copy = SqliteArchive::open(folder.path().join("copy")).unwrap();
+    let copied = archive.copy_to(&copy).unwrap();
+    assert_eq!((copied.originals, copied.manifests), (5, 1));
+    assert!(texts.iter().all(|(number, text)| copy.original(&id(*number)).unwrap().unwrap() == text.as_bytes()));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use liveset_archive::{DEFAULT_HITS, MAX_HITS};
+use liveset_archive::{DEFAULT_HITS, MAX_HITS, Scope, SqliteArchive};
 
 const RECALL_EXAMPLES: &str = "Examples:
   liveset recall 0f3c5e0d9a1b2c3d4e5f60718293a4b5
@@ -54,6 +54,39 @@ pub(crate) struct ArchiveArgs {
     pub(crate) archive: Option<PathBuf>,
 }
 
+/// Whose originals are looked at.
+#[derive(Args, Debug)]
+pub(crate) struct ScopeArgs {
+    /// Only what this session stored; `archive ls` names them
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// Sessions are a border: without the name of one nothing is answered, and what another stored is as if it never was
+    #[arg(long, requires = "session")]
+    pub(crate) strict_sessions: bool,
+}
+
+impl ScopeArgs {
+    /// A handle that sees no more than was asked for.
+    pub(crate) fn of(&self, archive: SqliteArchive) -> SqliteArchive {
+        match &self.session {
+            None => archive,
+            Some(session) => archive.within(Scope::default().strictly(session)),
+        }
+    }
+}
+
+/// Reads an id as reports, tombstones and `search` name it.
+pub(crate) fn content_id(text: &str) -> Result<String, String> {
+    let id = text.trim().to_ascii_lowercase();
+    match id.len() == ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        true => Ok(id),
+        false => Err(format!("an id has {ID_DIGITS} hexadecimal digits")),
+    }
+}
+
+/// Digits of an id.
+const ID_DIGITS: usize = 32;
+
 /// Arguments of `recall`.
 #[derive(Args, Debug)]
 #[command(after_help = RECALL_EXAMPLES)]
@@ -66,9 +99,8 @@ pub(crate) struct Recall {
     /// Lines around each match of --grep
     #[arg(long, value_name = "COUNT", default_value_t = 2, requires = "grep")]
     pub(crate) context: usize,
-    /// Only if this session stored it
-    #[arg(long, value_name = "NAME")]
-    pub(crate) session: Option<String>,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
     #[command(flatten)]
     pub(crate) archive: ArchiveArgs,
 }
@@ -115,9 +147,8 @@ pub(crate) struct Search {
     /// Words that an original holds, all of them
     #[arg(value_name = "WORDS", required = true)]
     pub(crate) words: Vec<String>,
-    /// Only what this session stored
-    #[arg(long, value_name = "NAME")]
-    pub(crate) session: Option<String>,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
     /// The most hits
     #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_HITS, value_parser = limit)]
     pub(crate) limit: usize,

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use clap::Args;
 
-use super::ArchiveArgs;
+use super::{ArchiveArgs, ScopeArgs};
 
 const EXAMPLES: &str = "Examples:
   liveset mcp --http 127.0.0.1:8788
@@ -21,9 +21,8 @@ pub(crate) struct Mcp {
     /// Serve streamable HTTP at this address of this machine; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) http: Option<SocketAddr>,
-    /// Only what this session stored
-    #[arg(long, value_name = "NAME")]
-    pub(crate) session: Option<String>,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
     #[command(flatten)]
     pub(crate) archive: ArchiveArgs,
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::{
     args::{ArchiveCommand, ArchiveExport, ArchiveGc, ArchiveImport, ArchiveLs, ArchivePurge, ArchiveVerify},
+    commands::recall::content_id,
     failure::{DEFECTS, Failure},
     output, setup,
 };
@@ -116,11 +117,19 @@ fn purge(args: &ArchivePurge) -> Result<u8, Failure> {
     let archive = setup::existing_archive(args.archive.archive.as_deref())?;
     let what = match (&args.session, &args.id) {
         (Some(session), _) => Purge::Session(if session == "-" { String::new() } else { session.clone() }),
-        (None, Some(id)) => Purge::Id(id.clone()),
+        (None, Some(id)) => Purge::Id(content_id(id)?),
         // The parser asks for one of them.
         (None, None) => return Err(Failure::usage("nothing to purge is named")),
     };
     let purged = archive.purge(&what)?;
+    if !purged.is_known {
+        return Err(match &what {
+            Purge::Id(id) => Failure::store(format_args!("no original `{id}` here, so nothing was purged"))
+                .hint("`liveset search WORDS` finds originals and names their ids"),
+            Purge::Session(name) => Failure::store(format_args!("no session `{name}` here, so nothing was purged"))
+                .hint("`liveset archive ls` names the sessions; one that was purged is no longer among them"),
+        });
+    }
     output::text(&format!(
         "purged {} originals and {} manifests\n",
         grouped(purged.originals),
@@ -154,10 +163,11 @@ fn told(copied: &Copied, to: &Path) -> Result<u8, Failure> {
         damaged => format!("; {} damaged records stayed behind", grouped(damaged)),
     };
     output::text(&format!(
-        "{} sessions, {} originals and {} manifests to `{}`{damaged}\n",
+        "{} sessions, {} originals, {} manifests and {} summaries to `{}`{damaged}\n",
         grouped(copied.sessions),
         grouped(copied.originals),
         grouped(copied.manifests),
+        grouped(copied.summaries),
         shown(to)
     ))?;
     Ok(if copied.damaged == 0 { 0 } else { DEFECTS })

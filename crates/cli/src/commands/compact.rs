@@ -84,6 +84,9 @@ fn compactor(args: &Compact, place: Option<&Path>, input: &Input) -> Result<Live
     if args.paranoid {
         liveset = setup::paranoid(liveset);
     }
+    if args.archive.strict_sessions {
+        liveset = liveset.with_strict_sessions();
+    }
     Ok(match (place, args.dry_run) {
         (None, _) => liveset,
         (Some(_), true) => setup::as_if_archived(liveset),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use liveset_archive::Scope;
+use liveset_archive::SqliteArchive;
 use liveset_mcp::{Error, Listener, Server, serve_http, serve_stdio};
 
 use crate::{args::Mcp, failure::Failure, output, setup};
@@ -10,11 +10,8 @@ use crate::{args::Mcp, failure::Failure, output, setup};
 pub(crate) fn run(args: &Mcp) -> Result<u8, Failure> {
     // A client may start the server before anything was stored: then the archive is made here.
     let path = setup::archive_place(args.archive.archive.as_deref())?;
-    let mut archive = setup::archive(&path)?;
-    if let Some(session) = &args.session {
-        archive = Arc::new(archive.within(Scope::default().strictly(session)));
-    }
-    let server = Server::new(archive);
+    let archive = SqliteArchive::open(path)?;
+    let server = Server::new(Arc::new(args.scope.of(archive)));
     let served = match args.http {
         None => serve_stdio(server),
         Some(address) => Listener::bind(address).and_then(|listener| {

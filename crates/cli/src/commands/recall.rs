@@ -1,28 +1,22 @@
 //! `liveset recall`: an original, or a part of it.
 
 use liveset::recall::{Miss, Recall as Answer, View, recall};
-use liveset_archive::Scope;
 
 use crate::{
-    args::{Recall, ViewArgs},
+    args::{self, Recall, ViewArgs},
     failure::Failure,
     output, setup,
 };
 
-/// Digits of an id.
-const ID_DIGITS: usize = 32;
+/// Reads an id that somebody gives.
+pub(super) fn content_id(text: &str) -> Result<String, Failure> {
+    let hint = "`liveset search WORDS` finds originals and names their ids";
+    args::content_id(text).map_err(|why| Failure::usage(why).hint(hint))
+}
 
 pub(crate) fn run(args: &Recall) -> Result<u8, Failure> {
-    let id = args.id.trim().to_ascii_lowercase();
-    if id.len() != ID_DIGITS || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err(Failure::usage(format_args!("an id has {ID_DIGITS} hexadecimal digits"))
-            .hint("`liveset search WORDS` finds originals and names their ids"));
-    }
-    let archive = setup::existing_archive(args.archive.archive.as_deref())?;
-    let archive = match &args.session {
-        None => archive,
-        Some(session) => archive.within(Scope::default().strictly(session)),
-    };
+    let id = content_id(&args.id)?;
+    let archive = args.scope.of(setup::existing_archive(args.archive.archive.as_deref())?);
     match recall(&archive, &id, &view(&args.view, args.context))? {
         Answer::Found(found) => {
             let heading = found.heading() + "\n";

@@ -7,17 +7,28 @@ use serde_json::json;
 use crate::{args::Search, failure::Failure, output, setup};
 
 pub(crate) fn run(args: &Search) -> Result<u8, Failure> {
-    let archive = setup::existing_archive(args.archive.archive.as_deref())?;
+    let archive = args.scope.of(setup::existing_archive(args.archive.archive.as_deref())?);
     let mut query = Query::new(args.words.join(" "));
-    query.session = args.session.clone();
     query.limit = args.limit;
-    let hits = archive.search(&query)?;
+    let mut found = archive.search(&query)?;
+    // More waits for the index than one search reads: then it is worth its time now. Where the index cannot be brought up
+    // to date, the answer below says what was left out.
+    if found.not_searched.originals > 0 && archive.index_at_once().is_ok() {
+        found = archive.search(&query)?;
+    }
+    let hits = &found.hits;
     if args.json {
-        output::text(&as_json(&hits)?)?;
-    } else if hits.is_empty() {
+        output::text(&as_json(hits)?)?;
+    } else if !hits.is_empty() {
+        output::text(&hits.iter().map(as_text).collect::<String>())?;
+    } else if found.not_searched.is_nothing() {
         output::note("nothing holds all of these words\n");
     } else {
-        output::text(&hits.iter().map(as_text).collect::<String>())?;
+        output::note("nothing that was searched holds all of these words\n");
+    }
+    if let Some(told) = found.not_searched.told() {
+        let hint = "name a session with --session, or whole words; `liveset archive verify` tells of damage";
+        output::note(&format!("note: {told}\nhint: {hint}\n"));
     }
     Ok(0)
 }

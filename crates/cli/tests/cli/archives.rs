@@ -38,6 +38,63 @@ fn sessions_are_listed_and_purged() {
     assert_eq!(sessions(&place, "a.liveset"), Value::Array(Vec::new()));
     assert_eq!(place.run("restore small.json --archive a.liveset").code, 4);
     assert_eq!(place.run("archive purge --archive a.liveset").code, 2);
+    let again = place.run(&format!("archive purge --session {session} --archive a.liveset"));
+    assert_eq!(
+        again.shown().replace(session, "NAME"),
+        "exit 4\nerr | liveset: no session `NAME` here, so nothing was \
+        purged\nerr | hint: `liveset archive ls` names the sessions; one that was purged is no longer among them\n"
+    );
+}
+
+#[test]
+fn an_id_is_purged_as_it_is_recalled() {
+    let place = compacted();
+    let listed = place.run("search night --archive a.liveset");
+    let id = listed.text().split_whitespace().next().unwrap().to_uppercase();
+    let purge = |id: &str| place.run(&format!("archive purge --id {id} --archive a.liveset"));
+    expect![[r#"
+        exit 4
+        err | liveset: no original `00000000000000000000000000000000` here, so nothing was purged
+        err | hint: `liveset search WORDS` finds originals and names their ids
+    "#]]
+    .assert_eq(&purge(&"0".repeat(32)).shown());
+    expect![[r#"
+        exit 2
+        err | liveset: an id has 32 hexadecimal digits
+        err | hint: `liveset search WORDS` finds originals and names their ids
+    "#]]
+    .assert_eq(&purge("0f3c").shown());
+    assert_eq!(purge(&id).shown(), "exit 0\nout | purged 1 originals and 1 manifests\n");
+    assert_eq!(purge(&id).shown(), "exit 0\nout | purged 0 originals and 0 manifests\n", "it is gone as was asked");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_archive_is_said_in_one_line_by_each_command() {
+    let place = compacted();
+    place.write("empty", "");
+    place.write("notes", "some notes");
+    std::fs::create_dir(place.path("folder")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(place.path("pipe")).status().unwrap().success());
+    let id = "0".repeat(32);
+    for file in ["empty", "notes", "pipe", "folder", "/dev/null"] {
+        for words in [
+            "archive ls",
+            "archive verify",
+            "archive gc --to 0",
+            "search night",
+            &format!("recall {id}"),
+            "restore small.json",
+            &format!("compact body.json {SMALL} -o other.json"),
+        ] {
+            let run = place.run(&format!("{words} --archive {file}"));
+            assert_eq!((run.code, run.text()), (4, ""), "{words} {file}: {}", run.err);
+            let lines: Vec<&str> = run.err.lines().collect();
+            assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{words} {file}: {}", run.err);
+        }
+    }
+    assert_eq!(place.read("empty"), b"");
+    assert!(!place.files().contains(&"other.json".to_owned()));
 }
 
 #[test]
@@ -57,7 +114,7 @@ fn a_sound_archive_verifies_and_a_damaged_one_does_not() {
 fn what_was_exported_restores_elsewhere() {
     let place = compacted();
     let run = place.run("archive export b.liveset --archive a.liveset");
-    assert_eq!(run.text(), "1 sessions, 5 originals and 1 manifests to `b.liveset`\n");
+    assert_eq!(run.text(), "1 sessions, 5 originals, 1 manifests and 0 summaries to `b.liveset`\n");
     assert_eq!(place.run("restore small.json --archive b.liveset").out, bodies::long());
     assert_eq!(place.run("archive export b.liveset --archive a.liveset").code, 2, "nothing is written over");
     // Into the archive of the user, which is made for it.

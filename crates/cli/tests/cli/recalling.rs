@@ -163,6 +163,30 @@ fn a_miss_is_final_and_names_the_call_where_it_is_known() {
 }
 
 #[test]
+fn strict_sessions_ask_for_one_and_answer_of_no_other() {
+    let (place, ids) = compacted();
+    let id = &ids[0];
+    let json: Value = serde_json::from_slice(&place.run("archive ls --json").out).unwrap();
+    let own = json[0]["session"].as_str().unwrap().to_owned();
+    for words in [format!("recall {id}"), "search night".into(), "restore small.json".into()] {
+        let refused = place.run(&format!("{words} --strict-sessions"));
+        assert_eq!((refused.code, refused.text()), (2, ""), "{words}: {}", refused.err);
+        let inside = place.run(&format!("{words} --strict-sessions --session {own}"));
+        assert!(inside.code == 0 && inside.out == place.run(&words).out, "{words}: {}", inside.err);
+        let outside = place.run(&format!("{words} --strict-sessions --session other"));
+        assert_eq!(outside.text(), "", "{words}: {}", outside.err);
+    }
+    let unknown = "0".repeat(32);
+    let answer = |id: &str| {
+        let run = place.run(&format!("recall {id} --strict-sessions --session other"));
+        run.shown().replace(id, "ID")
+    };
+    assert_eq!(answer(id), answer(&unknown));
+    let strict = place.run(&format!("compact body.json {SMALL} -o strict.json --strict-sessions"));
+    assert_eq!((strict.code, place.read("strict.json")), (0, place.read("small.json")));
+}
+
+#[test]
 fn search_names_the_call_and_the_line_of_each_hit() {
     let (place, ids) = compacted();
     let run = place.run("search night 0 line 50:");

@@ -33,6 +33,7 @@ fn an_archive_that_cannot_be_opened_lets_no_body_out() {
     expect![[r#"
         exit 4
         err | liveset: cannot open `.`: is a directory
+        err | hint: name a file, not a folder
     "#]]
     .assert_eq(&folder.shown());
     let foreign = place.run(&format!("compact body.json {SMALL} -o out.json --archive body.json"));

@@ -43,8 +43,56 @@ fn tail(word: &str) -> String {
 
 fn may_be_secret(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
-    let named = ["token", "secret", "password", "passwd", "apikey", "api_key", "authorization", "bearer", "credential"];
-    named.iter().any(|name| lower.contains(name)) || lower == "-h" || lower == "--header" || lower == "-u"
+    // Quotes around a word are the shell's.
+    let bare = lower.trim_start_matches(['"', '\'', '(', '=']);
+    NAMES.iter().any(|name| lower.contains(name))
+        || FLAGS.contains(&lower.as_str())
+        || is_key_of_a_service(bare)
+        || bare.split_once('=').is_some_and(|(name, value)| names_a_secret(name) || is_key_of_a_service(value))
+        || has_user_info(word)
+}
+
+/// Where one of these stands, what follows may be a secret.
+const NAMES: [&str; 11] = [
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "apikey",
+    "api_key",
+    "api-key",
+    "authorization",
+    "bearer",
+    "credential",
+    "sshpass",
+];
+
+/// Flags whose value may be one.
+const FLAGS: [&str; 6] = ["-h", "--header", "-u", "--user", "--cookie", "--key"];
+
+/// Says whether an argument, or a variable, of this name holds a secret.
+pub(super) fn names_a_secret(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let mut parts = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    NAMES.iter().any(|name| lower.contains(name))
+        || ["_key", "-key", "accesskey", "privatekey"].iter().any(|end| lower.ends_with(end))
+        || parts.any(|part| ["pass", "pwd", "auth", "pat", "cookie", "cookies", "otp"].contains(&part))
+}
+
+/// Services mark their keys, so that they are found where they leak: what begins like one is taken for one.
+fn is_key_of_a_service(lower: &str) -> bool {
+    const MARKS: [&str; 13] =
+        ["sk-", "pk-", "sk_", "rk_", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "akia", "eyj"];
+    // Words that begin so are shorter, or are paths, or hold no number.
+    const MIN_KEY_BYTES: usize = 16;
+    let is_key = lower.len() >= MIN_KEY_BYTES && !lower.contains('/') && lower.contains(|c: char| c.is_ascii_digit());
+    is_key && MARKS.iter().any(|mark| lower.starts_with(mark))
+}
+
+/// `name:password@host`, without a scheme before it.
+fn has_user_info(word: &str) -> bool {
+    let before = word.split_once('@').map_or("", |(before, _)| before);
+    !word.contains("://") && before.contains(':')
 }
 
 /// Drops user info, query and fragment of an address.
@@ -67,9 +115,35 @@ mod tests {
     use super::*;
 
     #[test]
+    fn arguments_that_hold_secrets_are_known_by_name() {
+        for name in ["api_key", "apiKey", "x-api-key", "AUTH", "access_key", "db_pass", "github_pat", "sessionToken"] {
+            assert!(names_a_secret(name), "{name}");
+        }
+        for name in ["key", "path", "keyboard", "author", "compass", "pattern"] {
+            assert!(!names_a_secret(name), "{name}");
+        }
+    }
+
+    #[test]
     fn labels_lose_what_may_be_secret() {
         assert_eq!(label("https://me:pw@host/a/b?key=1#x"), "https://host/a/b");
         assert_eq!(label("curl -H \"Authorization: Bearer abc\" x"), "curl");
+        assert_eq!(label("git clone 'https://me:pw@host/a.git?x=1' b"), "git clone 'https://host/a.git b");
+        for secret in [
+            "sk-proj-0123456789abcdef",
+            "ghp_0123456789abcdef0123",
+            "OPENAI_KEY=0123",
+            "DB_PASS=hunter2",
+            "K=sk-proj-0123456789abcdef",
+            "--api-key=hunter2",
+            "--cookie a=b",
+            "me:hunter2@host:/srv",
+            "'eyJhbGciOiJIUzI1NiJ9.e30.x'",
+        ] {
+            assert_eq!(label(&format!("run {secret} now")), "run", "{secret}");
+        }
+        let plain = "rsync -a git@host:org/repo sk-learn/monkey.rs --jobs=4";
+        assert_eq!(label(plain), plain);
         assert_eq!(label("cargo test -p engine\nsecond line"), "cargo test -p engine");
         assert_eq!(label("a]b\u{7}"), "a b");
     }

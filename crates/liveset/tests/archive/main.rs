@@ -1,9 +1,12 @@
 //! Law 7 with the archive that lasts: every turn of a growing session comes back, whatever happened in between.
 
-#![expect(clippy::expect_used, reason = "a failed step of a test ends the test")]
+#![expect(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a failed step of a test ends the test")]
 
 mod sweeps;
 mod removed;
+mod generated;
+mod growing;
+mod traces;
 
 use std::sync::Arc;
 

@@ -78,7 +78,7 @@ fn each_cut_original_is_there_whole_with_its_call() {
         let text = store.archive.original(&edit.archive_id).expect("it is read").expect("it is there");
         let text = String::from_utf8(text).expect("it is text");
         let at = results.iter().position(|result| *result == text).expect("the original is what the tool said");
-        let liveset_archive::Lookup::Held(held) = store.archive.look_up(&edit.archive_id).expect("it is read") else {
+        let liveset_archive::Lookup::Kept(held) = store.archive.look_up(&edit.archive_id).expect("it is read") else {
             panic!("it is held");
         };
         assert_eq!(held.sources[0].name(), format!("read_log logs/pump-{at}.txt"));

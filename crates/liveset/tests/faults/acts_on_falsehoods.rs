@@ -222,6 +222,87 @@ fn f51_the_store_is_readable_by_its_owner_only() {
     assert_eq!(std::fs::metadata(&path).expect("it is there").permissions().mode() & 0o777, 0o600);
 }
 
+/// Secrets where clients leave them: in addresses, in commands, in arguments of tools that nobody knows.
+#[cfg(unix)]
+#[test]
+fn f51_no_list_name_or_error_of_the_store_shows_a_secret() {
+    use std::{fs, sync::Arc};
+
+    use liveset_archive::{Archive as _, Purge, Query, Spill, Spilling};
+    let secrets = ["hunter2pw", "q-key-77", "sk-proj-0123456789abcdef", "tool-secret-5", "text-secret-6"];
+    let arguments = [
+        serde_json::json!({"url": "https://me:hunter2pw@host/page?key=q-key-77"}),
+        serde_json::json!({"command": "curl -u me:hunter2pw https://host/x"}),
+        serde_json::json!({"command": "API_KEY=sk-proj-0123456789abcdef ./deploy"}),
+        serde_json::json!({"api_key": "tool-secret-5"}),
+    ];
+    let tools = ["web_fetch", "bash", "bash", "frobnicate"];
+    let mut messages = vec![serde_json::json!({"role": "user", "content": "look"})];
+    for at in 0..8 {
+        let text = format!("TOKEN=text-secret-6 {at}\n") + &"some words of a page that is long\n".repeat(60);
+        let call = serde_json::json!({"id": format!("c{at}"), "type": "function", "function":
+            {"name": tools[at % 4], "arguments": arguments[at % 4].to_string()}});
+        messages.push(serde_json::json!({"role": "assistant", "content": null, "tool_calls": [call]}));
+        messages.push(serde_json::json!({"role": "tool", "tool_call_id": format!("c{at}"), "content": text}));
+    }
+    let body = serde_json::json!({"model": "gpt-4.1", "messages": messages}).to_string();
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Arc::new(liveset::SqliteArchive::open(folder.path().join("store")).expect("a store opens"));
+    let spill = Spill::new(folder.path(), "spilled").expect("it leads nowhere else");
+    let spilling = Spilling::new(liveset::SqliteArchive::open(store.path()).expect("it opens"), spill);
+    let liveset = liveset::Liveset::new(crate::case::policy(1_500)).with_archive(Arc::new(spilling));
+    let compaction = liveset.compact(body.as_bytes()).expect("it is read");
+    assert!(compaction.report().edits.len() >= 5, "{:?}", compaction.report());
+    let mut told = vec![compaction.report().to_json()];
+    for id in compaction.report().edits.iter().map(|edit| &edit.archive_id) {
+        told.push(id.clone());
+        told.push(format!("{:?}", store.look_up(id).expect("it is read")));
+    }
+    told.extend(
+        store
+            .search(&Query::new("page"))
+            .expect("it is searched")
+            .hits
+            .iter()
+            .map(|hit| format!("{:?} {}", hit.source, hit.session)),
+    );
+    told.push(format!("{:?}", store.sessions().expect("they are read")));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder.path().join("spilled")).expect("it is there").flatten() {
+        told.push(entry.file_name().to_string_lossy().into_owned());
+        if entry.path().is_dir() {
+            told.push(fs::read_to_string(entry.path().join("history.md")).expect("the index is there"));
+        } else {
+            files.push(entry.path());
+        }
+    }
+    assert!(!files.is_empty());
+    for secret in secrets {
+        assert!(body.contains(secret), "{secret} is not in the case");
+        for told in &told {
+            assert!(!told.contains(secret), "{secret}: {told}");
+        }
+        for line in compaction.body().split(|&byte| byte == b'[').map(String::from_utf8_lossy) {
+            assert!(
+                !line.starts_with("pruned") || !line.split(']').next().is_some_and(|mark| mark.contains(secret)),
+                "{line}"
+            );
+        }
+    }
+    // What is purged is not in the file any more, and recall says that it was there.
+    let id = compaction.report().edits[0].archive_id.clone();
+    let session = store.sessions().expect("they are read")[0].session.clone();
+    store.purge(&Purge::Session(session)).expect("it is purged");
+    for end in ["", "-wal"] {
+        let bytes = fs::read(format!("{}{end}", store.path().display())).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(secrets.iter().all(|secret| !text.contains(secret)), "purged, and still in the file{end}");
+    }
+    let recalled = liveset::recall::recall(&*store, &id, &liveset::recall::View::Whole).expect("it is asked");
+    let liveset::recall::Recall::Missed(missed) = recalled else { panic!("it was purged") };
+    assert!(missed.told(&id).contains("is purged for good"));
+}
+
 #[test]
 fn f52_tool_text_never_changes_its_voice() {
     let case = Case::read(Format::Anthropic, "F52");

@@ -23,7 +23,7 @@
 //! | case | line | waits for |
 //! |---|---|---|
 //! | F07 | two user turns are counted | turns in a report |
-//! | F51 | logs and metrics; `purge` | proxy, archive |
+//! | F51 | logs and metrics | proxy |
 //! | F56 | the forwarded `Content-Length` | proxy |
 //! | F58, F62 | another process, two requests at once over HTTP | proxy |
 
