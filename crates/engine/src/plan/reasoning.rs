@@ -50,6 +50,12 @@ pub(crate) fn may_hold(desk: &Desk<'_, '_>, state: &State, point: ItemIdx) -> Re
     }
 }
 
+/// Says whether a sweep that waited goes on here: at real text of the user, behind signed reasoning.
+pub(crate) fn ends_wait(desk: &Desk<'_, '_>, state: &State, point: ItemIdx) -> Result<bool> {
+    let waits = desk.policy.reasoning != ReasoningGuard::Drop && !state.signed.is_empty();
+    Ok(waits && is_user_turn(desk, point)?)
+}
+
 /// What a guarded trial leaves alone.
 #[derive(Default)]
 pub(crate) struct Frozen {

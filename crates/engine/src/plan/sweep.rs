@@ -91,11 +91,17 @@ fn due(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<Option<
     };
     // What a sweep will do is tried where the view crosses a line of a grid, not at each point (law 12).
     let crosses = state.crosses_grid(least / 2, desk.budget.trigger.0.saturating_sub(desk.surcharge(state)));
-    let is_promising = potential >= least;
-    let is_worth_a_trial = is_promising || (foldable > 0 && potential + foldable >= least && crosses);
+    // Of `liveness` and `rules` nothing is promised: a refusal that was remembered would be none to whoever reads the
+    // view anew (law 6), the lines of the grid are the same.
+    let is_promising = desk.policy.preset == Preset::Balanced && potential >= least;
+    let may_be = match desk.policy.preset {
+        Preset::Balanced => foldable > 0 && crosses,
+        Preset::Liveness | Preset::Rules => crosses || reasoning::ends_wait(desk, state, point)?,
+    };
+    let is_worth_a_trial = is_promising || (may_be && potential.saturating_add(foldable) >= least);
     let guards = !forced && reasoning::may_hold(desk, state, point)?;
     let held = if !forced && !is_worth_a_trial {
-        Some(if potential + foldable == 0 { Held::No } else { Held::TooLittle })
+        Some(if potential.saturating_add(foldable) == 0 { Held::No } else { Held::TooLittle })
     } else if guards && !crosses {
         Some(Held::Reasoning)
     } else if state.view < state.next_plan && (!forced || is_hopeless(desk, state)?) {
