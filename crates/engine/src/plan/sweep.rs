@@ -46,9 +46,10 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
     }
     let least = least(desk);
     if !due.forced && state.view.0 < trial.view.0.saturating_add(least) {
-        // Rounding at passage borders can keep a sweep from freeing all that the tombstones promise.
+        // Rounding at passage borders can keep a sweep from freeing all that the tombstones promise. A guarded trial took
+        // less than they promise (`reasoning::freeze`), and tells nothing of a later one.
         state.held = Held::TooLittle;
-        if due.is_promising {
+        if due.is_promising && !due.guards {
             state.next_plan = Tokens(state.view.0.saturating_add((least / 2).max(1)));
         }
         return Ok(());
