@@ -26,6 +26,25 @@ pub(crate) fn bodies() -> Vec<(String, Format, Vec<u8>)> {
     found
 }
 
+/// What the laws found, each under the policy that it was found with.
+#[test]
+fn what_was_found_stays_mended() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let mut found = 0;
+    for format in Format::ALL {
+        let Ok(cases) = fs::read_dir(root.join(format.name())) else { continue };
+        for case in cases.flatten() {
+            let Ok(policy) = fs::read_to_string(case.path().join("policy.toml")) else { continue };
+            let body = fs::read(case.path().join("body.json")).expect("a case has a body");
+            let policy = Policy::from_toml(&policy).expect("its policy reads");
+            let name = case.file_name();
+            Bench::new(format, policy).check(&body).unwrap_or_else(|error| panic!("{}: {error}", name.display()));
+            found += 1;
+        }
+    }
+    assert!(found > 1, "the cases are in the repository");
+}
+
 #[test]
 fn every_law_holds_for_every_fault_case() {
     let bodies = bodies();
