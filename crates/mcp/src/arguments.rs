@@ -78,7 +78,7 @@ pub(crate) struct RecallArguments {
     #[serde(deserialize_with = "id")]
     pub(crate) id: String,
     #[serde(default)]
-    outline: bool,
+    outline: Option<bool>,
     #[serde(default, deserialize_with = "lines")]
     lines: Option<(usize, usize)>,
     #[serde(default)]
@@ -103,12 +103,13 @@ pub(crate) struct SearchArguments {
 impl RecallArguments {
     /// Gives the one view that is asked for, or says which two are.
     pub(crate) fn view(&self) -> Result<View, String> {
-        let asked = [("outline", self.outline), ("lines", self.lines.is_some()), ("grep", self.grep.is_some())];
+        let outline = self.outline.unwrap_or(false);
+        let asked = [("outline", outline), ("lines", self.lines.is_some()), ("grep", self.grep.is_some())];
         let asked: Vec<&str> = asked.iter().filter(|(_, is_asked)| *is_asked).map(|(name, _)| *name).collect();
         if let [first, second, ..] = asked.as_slice() {
             return Err(format!("ask for `{first}` or for `{second}`, not for both"));
         }
-        Ok(match (self.outline, self.lines, &self.grep) {
+        Ok(match (outline, self.lines, &self.grep) {
             (true, _, _) => View::Outline,
             (_, Some((first, last)), _) => View::Lines { first, last },
             (_, _, Some(pattern)) => {
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn each_property_of_a_schema_is_an_argument_and_no_other() {
-        let values = json!({"id": ID, "outline": false, "lines": null, "grep": null, "context": 0, "offset": 0,
+        let values = json!({"id": ID, "outline": null, "lines": null, "grep": null, "context": 0, "offset": 0,
             "query": "x", "session": "s", "limit": 3});
         for (schema, is_read) in [
             (recall_schema(), (|given| read::<RecallArguments>(Some(given)).map(|_| ())) as fn(JsonObject) -> _),

@@ -12,6 +12,7 @@ use rmcp::{
     },
     service::RequestContext,
 };
+use tokio::sync::Semaphore;
 
 use crate::{
     arguments::{self, RECALL, SEARCH},
@@ -39,13 +40,17 @@ const INSTRUCTIONS: &str = "Tool output that was pruned from context is kept her
 #[derive(Clone)]
 pub struct Server {
     archive: Arc<SqliteArchive>,
+    reads: Arc<Semaphore>,
 }
+
+/// Reads of the archive at one time; each may hold an original, of up to 256 MiB, twice. Others wait.
+const MAX_READS: usize = 4;
 
 impl Server {
     /// Makes a server that answers from an archive.
     #[must_use]
     pub fn new(archive: Arc<SqliteArchive>) -> Self {
-        Self { archive }
+        Self { archive, reads: Arc::new(Semaphore::new(MAX_READS)) }
     }
 
     /// Names the tools.
@@ -59,9 +64,14 @@ impl Server {
         &self,
         read: impl FnOnce(&SqliteArchive) -> A + Send + 'static,
     ) -> Result<A, ErrorData> {
+        let failed = |why: String| ErrorData::internal_error(format!("the archive could not be read: {why}"), None);
+        let permit = self.reads.clone().acquire_owned().await.map_err(|error| failed(error.to_string()))?;
         let archive = self.archive.clone();
-        let done = tokio::task::spawn_blocking(move || read(&archive)).await;
-        done.map_err(|error| ErrorData::internal_error(format!("the archive could not be read: {error}"), None))
+        let done = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            read(&archive)
+        });
+        done.await.map_err(|error| failed(error.to_string()))
     }
 }
 

@@ -12,6 +12,8 @@ use crate::listing::{listed, tool_name};
 const START: &str = "liveset://sessions/";
 /// Sessions on one page of a list.
 pub(crate) const PAGE: usize = 100;
+/// Characters of a session's name that a list shows; its URI holds all.
+const MAX_NAME_CHARS: usize = 100;
 /// Calls of a session that are looked at: the newest ones.
 const MAX_CALLS: usize = 2_000;
 
@@ -19,7 +21,10 @@ const MAX_CALLS: usize = 2_000;
 pub(crate) fn resource(row: &SessionRow) -> Resource {
     let uri = format!("{START}{}", utf8_percent_encode(&row.session, NON_ALPHANUMERIC));
     let told = format!("{} originals of {} bytes, {} bodies", row.originals, row.bytes, row.bodies);
-    let name = if row.session.is_empty() { "no session".to_owned() } else { tool_name(&row.session) };
+    let name = match row.session.is_empty() {
+        true => "no session".to_owned(),
+        false => tool_name(&row.session).chars().take(MAX_NAME_CHARS).collect(),
+    };
     Resource::new(uri, name).with_description(told).with_mime_type("text/plain")
 }
 

@@ -125,6 +125,7 @@ fn what_keeps_a_server_from_starting_is_one_line() {
     for (flags, code, told) in [
         ("--http 0.0.0.0:0", 2, "can be reached from other machines"),
         ("--http nowhere", 2, "--http"),
+        ("--token-file notes.txt", 2, "--http"),
         ("--archive notes.txt", 4, "notes.txt"),
     ] {
         let run = place.run(&format!("mcp {flags}"));
@@ -163,4 +164,33 @@ fn over_http_no_web_page_and_no_other_name_of_this_machine_gets_in() {
     assert_eq!(status("/mcp", "example.org", ""), "403");
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+#[test]
+fn over_http_a_token_is_asked_for_where_one_is_set() {
+    let place = place_with("one\n");
+    place.write("token", "s3cr3t\n");
+    let mut command = place.command("mcp --archive a.db --http 127.0.0.1:0 --token-file token");
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.trim().strip_prefix("liveset: MCP server at http://").unwrap();
+    let address = url.strip_suffix("/mcp").unwrap();
+    let status = |more: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let request = format!("GET /mcp HTTP/1.1\r\nHost: {address}\r\n{more}Connection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).unwrap();
+        String::from_utf8(start[9..].to_vec()).unwrap()
+    };
+    for wrong in ["", "Authorization: Bearer s3cr3\r\n", "Authorization: Bearer s3cr3T\r\n"] {
+        assert_eq!(status(wrong), "401", "{wrong}");
+    }
+    assert_ne!(status("Authorization: Bearer s3cr3t\r\n"), "401");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    place.write("token", " \n");
+    let empty = place.run("mcp --archive a.db --http 127.0.0.1:0 --token-file token");
+    assert_eq!(empty.code, 2, "{}", empty.err);
 }

@@ -65,6 +65,8 @@ pub struct State {
     pub(crate) risk: Option<AtRisk>,
     /// Size of the view at the request point before.
     pub(crate) prev_view: Tokens,
+    /// Size of the view where a wait for signed reasoning last ended (see `sweep`).
+    pub(crate) turn_view: Tokens,
 }
 
 /// What a sweep could free: running sums.
@@ -309,8 +311,20 @@ impl State {
     ///
     /// What is worth a try only now and then is tried there: by the view alone, not by what was tried before (law 6).
     pub(crate) fn crosses_grid(&self, step: u64, start: u64) -> bool {
+        self.crosses_since(self.prev_view, step, start)
+    }
+
+    /// The same since the last real text of the user, where a wait for signed reasoning ends: many short ones in a row are
+    /// no reason to try as often.
+    pub(crate) fn crosses_grid_since_turn(&mut self, step: u64, start: u64) -> bool {
+        let crosses = self.crosses_since(self.turn_view, step, start);
+        self.turn_view = self.view;
+        crosses
+    }
+
+    fn crosses_since(&self, before: Tokens, step: u64, start: u64) -> bool {
         let step = step.max(1);
-        self.prev_view.0 <= start || self.prev_view.0 / step != self.view.0 / step
+        before.0 <= start || before.0 / step != self.view.0 / step
     }
 
     /// Says whether a wire message went with its batch.

@@ -1,6 +1,7 @@
 //! What happens at one request point that is over the trigger?
 //!
-//! One batched clearing, or none: a sweep that frees too little is refused and planned again only after growth.
+//! One batched clearing, or none: a sweep that frees too little is refused and planned again only after growth, or where
+//! the view crosses a line of a grid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -91,13 +92,17 @@ fn due(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<Option<
         Preset::Liveness | Preset::Rules => (u64::MAX, 0),
     };
     // What a sweep will do is tried where the view crosses a line of a grid, not at each point (law 12).
-    let crosses = state.crosses_grid(least / 2, desk.budget.trigger.0.saturating_sub(desk.surcharge(state)));
+    let (step, start) = (least / 2, desk.budget.trigger.0.saturating_sub(desk.surcharge(state)));
+    let crosses = state.crosses_grid(step, start);
     // Of `liveness` and `rules` nothing is promised: a refusal that was remembered would be none to whoever reads the
     // view anew (law 6), the lines of the grid are the same.
     let is_promising = desk.policy.preset == Preset::Balanced && potential >= least;
     let may_be = match desk.policy.preset {
         Preset::Balanced => foldable > 0 && crosses,
-        Preset::Liveness | Preset::Rules => crosses || reasoning::ends_wait(desk, state, point)?,
+        Preset::Liveness | Preset::Rules => {
+            let ends_wait = reasoning::ends_wait(desk, state, point)?;
+            crosses || (ends_wait && state.crosses_grid_since_turn(step, start))
+        }
     };
     let is_worth_a_trial = is_promising || (may_be && potential.saturating_add(foldable) >= least);
     let guards = !forced && reasoning::may_hold(desk, state, point)?;

@@ -113,13 +113,12 @@ impl Bench {
         if self.guard == Guard::Respect {
             no_reasoning_behind(self.format, body, &outcome)?;
         }
-        // Known gap (see CHANGELOG): where `liveness` waited for signed reasoning that then left, and all it could take was
-        // not enough, nobody waits the second time: what a later message quotes is not known yet where it sweeps then.
+        // Known gap (see CHANGELOG): where `liveness` waited for signed reasoning, and all it could take was not enough,
+        // nobody waits the second time: what a later message quotes is not known yet where it sweeps then.
         let figure = |name: &str| outcome.report["tokens"][name].as_u64().unwrap_or(0);
         let charged = outcome.tokens_after + (figure("window") / 64).min(2_048);
-        let edits = outcome.report["edits"].as_array();
-        let lost_reasoning = edits.is_some_and(|edits| edits.iter().any(|edit| edit["kind"] == "reasoning"));
-        let is_claimed = self.preset != Preset::Liveness || !lost_reasoning || charged <= figure("trigger");
+        let may_wait = self.preset == Preset::Liveness && self.guard != Guard::Drop && has_signed(self.format, body);
+        let is_claimed = !may_wait || charged <= figure("trigger");
         if !outcome.cannot_fit && is_claimed {
             law_idempotence(&outcome, |body| self.run(body))?;
         }
@@ -154,6 +153,12 @@ fn no_reasoning_behind(format: Format, input: &[u8], outcome: &Outcome) -> Resul
         }
     }
     Ok(())
+}
+
+fn has_signed(format: Format, body: &[u8]) -> bool {
+    let Ok(outline) = Outline::read(body) else { return false };
+    wire::read(self::wire(format), &outline)
+        .is_ok_and(|transcript| transcript.items.iter().any(Item::is_signed_reasoning))
 }
 
 /// Law 3 by the product's own validator, which knows more rules than the test kit and shares nothing with it.
