@@ -97,14 +97,17 @@ fn one_that_is_over_every_limit_of_size_is_not_cut_in_part() {
 fn one_that_is_larger_than_the_window_goes_whole_rather_than_hold_the_body_up() {
     for (tool, arguments, named) in asks() {
         for format in Format::ALL {
-            for behind in 0..3 {
+            for (preset, behind) in
+                Preset::ALL.into_iter().flat_map(|preset| (0..3).map(move |behind| (preset, behind)))
+            {
                 let steps = recalled(tool, arguments.clone(), behind);
-                let out = run_with(format, &steps, 350, |policy| set(policy, Preset::Balanced, "mcp"));
+                let out = run_with(format, &steps, 350, |policy| set(policy, preset, "mcp"));
                 let text = seen(&out.body).result("asked").to_owned();
-                assert!(!out.cannot_fit && text.starts_with(&format!("[pruned from context: {named}, 60 ")), "{text}");
+                let goes = text.starts_with(&format!("[pruned from context: {named}, 60 "));
+                assert!(!out.cannot_fit && goes, "{preset:?} {format:?} {behind}: {text}");
                 let edits = out.report["edits"].as_array().expect("edits").iter();
                 let steps: Vec<_> = edits.filter(|edit| edit["call_id"] == "asked").map(|edit| &edit["step"]).collect();
-                assert_eq!(steps, [5], "{format:?}");
+                assert_eq!(steps, [5], "{preset:?} {format:?} {behind}");
             }
         }
     }
