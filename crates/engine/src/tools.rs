@@ -192,13 +192,13 @@ fn read_call(tool: &str, arguments: &[u8]) -> (String, ToolClass, Ask) {
     (label(text), class, if recalls { Ask::Recall } else { Ask::Other })
 }
 
-/// The same for the commands of a shell call. A line that recalls is named by that part of it, since its id must be seen.
+/// The same for the commands of a shell call. A line that recalls is named by that and the id alone.
 fn read_commands(commands: &[Command]) -> (String, ToolClass, Ask) {
     let class = class_of(commands);
     if class == ToolClass::Retrieval
         && let Some(recall) = commands.iter().find_map(shell::recall)
     {
-        return (label(&recall), class, Ask::Recall);
+        return (recall, class, Ask::Recall);
     }
     let text: Vec<String> = commands.iter().map(Command::text).collect();
     (label(&text.join(" ")), class, Ask::Other)
