@@ -162,13 +162,13 @@ impl SpillFolder {
         format!("{}/{id}{FILE_END}", self.0)
     }
 
-    /// Says whether a path, from wherever, ends in the name of such a file.
-    pub(crate) fn holds(&self, path: &str) -> bool {
-        let Some((folder, file)) = path.rsplit_once('/') else { return false };
-        let is_here =
-            folder.strip_suffix(self.0.as_str()).is_some_and(|above| above.is_empty() || above.ends_with('/'));
-        let id = file.strip_suffix(FILE_END).unwrap_or_default();
-        is_here && id.len() == ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+    /// Reads the id out of a path, from wherever, that ends in the name of such a file.
+    pub(crate) fn id_under<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let (folder, file) = path.rsplit_once('/')?;
+        let above = folder.strip_suffix(self.0.as_str())?;
+        let id = file.strip_suffix(FILE_END)?;
+        let is_here = above.is_empty() || above.ends_with('/');
+        (is_here && id.len() == ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(id)
     }
 
     /// Reads the id out of such a name, whatever the folder.
@@ -204,10 +204,10 @@ mod tests {
         assert!(SpillFolder::new("a/~b/-c").is_some());
         let (folder, id) = (SpillFolder::new("a/b").unwrap(), "0f".repeat(16));
         for path in [format!("a/b/{id}.txt"), format!("/home/a/b/{id}.txt")] {
-            assert!(folder.holds(&path), "{path}");
+            assert_eq!(folder.id_under(&path), Some(id.as_str()), "{path}");
         }
         for path in [format!("{id}.txt"), format!("b/{id}.txt"), format!("xa/b/{id}.txt"), "a/b/0f.txt".to_owned()] {
-            assert!(!folder.holds(&path), "{path}");
+            assert_eq!(folder.id_under(&path), None, "{path}");
         }
         assert_eq!(SpillFolder::id_in("a/b/0f.txt"), Some("0f"));
         for wrong in ["0f.txt", "/0f.txt", "a//0f.txt", "./a/0f.txt", "a/0f.md"] {
