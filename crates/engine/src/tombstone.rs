@@ -12,7 +12,7 @@ pub use route::{
     ROUTE_RECALL, ROUTE_RERUN, ROUTE_RERUN_EXECUTION, ROUTE_RERUN_VOLATILE, ROUTE_SHELL, ROUTE_SPILL, Route, rerun,
 };
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use liveset_tokens::Tokens;
 
@@ -179,15 +179,10 @@ fn tombstone_ids(text: &str) -> Option<Vec<&str>> {
 /// An id is what the text says, and nobody knows if it is true.
 #[must_use]
 pub fn named_ids(text: &str) -> Vec<String> {
-    let in_gaps = gaps(text).filter_map(|at| gap_end(text.get(at..)?.lines().next()?.strip_prefix(LEFT_OUT)?));
+    let in_gaps = gaps(text).map(|(_, ids)| ids);
+    let mut seen = BTreeSet::new();
     let all = tombstone_ids(text).into_iter().chain(in_gaps).flatten();
-    let mut ids: Vec<String> = Vec::new();
-    for id in all {
-        if !ids.iter().any(|known| known == id) {
-            ids.push(id.to_owned());
-        }
-    }
-    ids
+    all.filter(|id| seen.insert(*id)).map(str::to_owned).collect()
 }
 
 /// Says whether a line looks as if it opened or closed the error lines of a mark.
@@ -213,8 +208,9 @@ pub fn around_marks(text: &str) -> (&str, &str) {
     if is_tombstone(text) {
         return ("", "");
     }
-    let Some(first) = gaps(text).next() else { return (text, text) };
-    let last = gaps(text).last().unwrap_or(first);
+    let mut gaps = gaps(text).map(|(at, _)| at);
+    let Some(first) = gaps.next() else { return (text, text) };
+    let last = gaps.last().unwrap_or(first);
     let ends = memchr::memmem::rfind(text.as_bytes(), EVIDENCE_END.as_bytes());
     let last = ends.map_or(last, |end| last.max(end));
     let head = text.get(..first).and_then(|head| head.rfind('\n')).map_or(0, |end| end + 1);
@@ -222,40 +218,57 @@ pub fn around_marks(text: &str) -> (&str, &str) {
     (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default())
 }
 
-/// Places of the words [`LEFT_OUT`] of each gap.
-fn gaps(text: &str) -> impl Iterator<Item = usize> + '_ {
+/// Gives each gap: the place of its words [`LEFT_OUT`], and the ids that its route names.
+fn gaps(text: &str) -> impl Iterator<Item = (usize, Vec<&str>)> + '_ {
     // The rare words are looked for first; the grammar is checked around them.
-    memchr::memmem::find_iter(text.as_bytes(), LEFT_OUT).filter(|&at| {
-        let before = text.get(..at).unwrap_or_default();
-        let from = before.len().saturating_sub(MAX_GAP_COUNTS);
-        let from = (from..=at).find(|&from| before.is_char_boundary(from)).unwrap_or(at);
-        let near = before.get(from..).unwrap_or_default();
-        [GAP_START, INNER_GAP_START].iter().any(|start| {
-            let counts = near.rfind(start).and_then(|start_at| near.get(start_at + start.len()..));
-            let end = text.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-            counts.is_some_and(|counts| is_gap_rest(&format!("{counts}{end}")))
-        })
+    memchr::memmem::find_iter(text.as_bytes(), LEFT_OUT).filter_map(|at| {
+        let (before, end) = around(text, at);
+        let is_gap = [GAP_START, INNER_GAP_START].iter().any(|start| {
+            let counts = before.rfind(start).and_then(|start_at| before.get(start_at + start.len()..));
+            counts.is_some_and(are_gap_counts)
+        });
+        is_gap.then(|| gap_end(end.lines().next().unwrap_or_default())).flatten().map(|ids| (at, ids))
     })
+}
+
+/// Gives what of a text may belong to the gap whose words [`LEFT_OUT`] stand at `at`: what is before and behind them.
+///
+/// Bounded, since a line without an end may repeat the words as often as it likes (law 12).
+fn around(text: &str, at: usize) -> (&str, &str) {
+    let (before, behind) = (text.get(..at).unwrap_or_default(), text.get(at + LEFT_OUT.len()..).unwrap_or_default());
+    let mut from = before.len().saturating_sub(MAX_GAP_COUNTS);
+    while !before.is_char_boundary(from) {
+        from += 1;
+    }
+    let mut to = behind.len().min(MAX_GAP_END);
+    while !behind.is_char_boundary(to) {
+        to -= 1;
+    }
+    (before.get(from..).unwrap_or_default(), behind.get(..to).unwrap_or_default())
 }
 
 /// Bytes in which a gap's first words and counts stand: three numbers of ten digits and the words between.
 const MAX_GAP_COUNTS: usize = 64;
+/// Bytes in which a gap's route and what follows it on the line stand: the longest, the line's own end, and a character
+/// more, so that nothing that is cut off here looks as if its line ended.
+const MAX_GAP_END: usize = PARTED.len() + route::MAX_BYTES + EVIDENCE_START.len() + "\r\n".len() + 4;
+/// What stands before a route.
+const PARTED: &str = "; ";
 
 /// Reads what stands behind [`LEFT_OUT`] on a gap's line: `]`, a route, or error lines; gives the ids it names.
 fn gap_end(end: &str) -> Option<Vec<&str>> {
     if end.starts_with(']') || end == EVIDENCE_START {
         return Some(Vec::new());
     }
-    route::at_start(end.strip_prefix("; ")?, |rest| rest.starts_with(']') || rest == EVIDENCE_START)
+    route::at_start(end.strip_prefix(PARTED)?, |rest| rest.starts_with(']') || rest == EVIDENCE_START)
 }
 
-/// `A of N left out` or `A-B of …`, then what ends a gap.
-fn is_gap_rest(rest: &str) -> bool {
-    let Some((counts, end)) = rest.split_once(LEFT_OUT) else { return false };
+/// `A of N` or `A-B of …`.
+fn are_gap_counts(counts: &str) -> bool {
     let Some((range, total)) = counts.split_once(" of ") else { return false };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let ranged = range.split('-').count() <= 2 && range.split('-').all(is_number);
-    ranged && is_number(total.strip_prefix("line ").unwrap_or(total)) && gap_end(end).is_some()
+    ranged && is_number(total.strip_prefix("line ").unwrap_or(total))
 }
 
 #[cfg(test)]
@@ -348,6 +361,36 @@ mod tests {
                 let text = media_notice("picture", Some((1, 2)), Tokens(9), &words);
                 assert!(is_tombstone(&text) && named_ids(&text) == named, "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_looked_at_only_around_the_words_of_a_gap() {
+        let start = "[lines 1-2 of 3 left out[lines 1-2 of 3 left out; é";
+        let text = start.repeat(2_000);
+        let looked_at = memchr::memmem::find_iter(text.as_bytes(), LEFT_OUT).map(|at| {
+            let (before, behind) = around(&text, at);
+            assert!(text[..at].ends_with(before) && text[at + LEFT_OUT.len()..].starts_with(behind));
+            before.len() + behind.len()
+        });
+        assert!(looked_at.max() <= Some(MAX_GAP_COUNTS + MAX_GAP_END) && !holds_gap(&text));
+    }
+
+    #[test]
+    fn the_longest_route_is_read_whatever_follows_it() {
+        let folder = SpillFolder::new(&"x".repeat(crate::policy::MAX_FOLDER_BYTES)).unwrap();
+        let (id, held) = (ContentId::of(b"x"), ContentId::of(b"y").to_string());
+        let held = vec![held; route::MAX_HELD_IDS];
+        let words = Route::Spill(folder).words(ToolClass::Volatile, id, &held);
+        for errors in [Evidence::default(), Evidence { lines: vec!["error: no".into()], more: 1 }] {
+            let gap = gap(2, 3, 9, Some(&words), &errors);
+            for text in [format!("{gap}{}", "é".repeat(200)), gap.replace('\n', "\r\n"), gap] {
+                assert_eq!(named_ids(&text).len(), 2, "{text}");
+            }
+        }
+        for more in ["x", "é", "€", "🙂", "\r"] {
+            let text = format!("[lines 2-3 of 9{LEFT_OUT}; {words}{EVIDENCE_START}{more}");
+            assert!(!holds_gap(&text), "its line only seems to end where the rest is out of sight: {text}");
         }
     }
 

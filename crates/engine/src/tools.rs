@@ -160,6 +160,22 @@ pub(crate) fn without_server(tool: &str) -> &str {
     TABLE.plain_name(tool)
 }
 
+/// Finds the first of a call's own words that `read` reads: words of its commands, or of the arguments that name it.
+///
+/// Looks at them whole, where a label is shortened.
+pub(crate) fn find_word<T>(transcript: &Transcript<'_>, call: &Call, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let row = TABLE.row(&tool_name(transcript, call)?)?;
+    let arguments = arguments(transcript, call)?;
+    if row.class == RowClass::Shell {
+        let commands = commands(&arguments, &row.label);
+        return commands.iter().flat_map(shell::known_words).flatten().find_map(|word| read(&word));
+    }
+    let leaves = json::string_leaves(&arguments).unwrap_or_default();
+    let mut naming = leaves.iter().filter(|leaf| row.label.contains(&leaf.key)).map(|leaf| leaf.text.trim());
+    // A path may hold blanks, and paths of a list stand in one text.
+    naming.find_map(|text| read(text).or_else(|| text.split(' ').find_map(&read)))
+}
+
 /// Says how a call is named, what running it again would give and what it asks for; `arguments` is a JSON object or
 /// nothing.
 fn read_call(tool: &str, arguments: &[u8]) -> (String, ToolClass, Ask) {
@@ -192,13 +208,13 @@ fn read_call(tool: &str, arguments: &[u8]) -> (String, ToolClass, Ask) {
     (label(text), class, if recalls { Ask::Recall } else { Ask::Other })
 }
 
-/// The same for the commands of a shell call. A line that recalls is named by that part of it, since its id must be seen.
+/// The same for the commands of a shell call. A line that recalls is named by that and the id alone.
 fn read_commands(commands: &[Command]) -> (String, ToolClass, Ask) {
     let class = class_of(commands);
     if class == ToolClass::Retrieval
         && let Some(recall) = commands.iter().find_map(shell::recall)
     {
-        return (label(&recall), class, Ask::Recall);
+        return (recall, class, Ask::Recall);
     }
     let text: Vec<String> = commands.iter().map(Command::text).collect();
     (label(&text.join(" ")), class, Ask::Other)

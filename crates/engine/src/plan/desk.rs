@@ -155,9 +155,23 @@ impl<'p, 'a> Desk<'p, 'a> {
         }
         let mut texts = ResultTexts::of(self.transcript, self.item(idx)?)?;
         texts.rule_line = self.rule_line(idx)?;
-        texts.is_recall |= self.ways.leads(&texts.name);
+        self.know_spilled(idx, &mut texts)?;
         texts.route = texts.way_back(&self.ways.single, self.transcript.body)?;
         Ok(cell.get_or_init(|| texts))
+    }
+
+    /// Notes that a result is what a spilled file of ours says; its name keeps the id then.
+    fn know_spilled(&self, idx: ItemIdx, texts: &mut ResultTexts<'_>) -> Result<()> {
+        let call = self.item(idx)?.answer().and_then(|answer| answer.call);
+        let call = call.map(|call| self.item(call)).transpose()?.and_then(Item::call);
+        let asked = call.and_then(|call| self.ways.asked_for(self.transcript, call, texts.name.class));
+        if let Some(id) = asked {
+            texts.is_recall = true;
+            if !texts.name.label.contains(&id) {
+                texts.name.label = self.ways.file(&id).unwrap_or_default();
+            }
+        }
+        Ok(())
     }
 
     /// Gives the way back to a picture in the result at `ordinal`: its original is the JSON value as it stands.

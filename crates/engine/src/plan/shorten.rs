@@ -1,6 +1,7 @@
 //! How are the newest results made to fit? Step 5 of `balanced`: whole lines from beginning and end.
 //!
-//! Runs only while the body is over the room, and stops a little below it.
+//! Runs only while the body is over the room, and stops a little below it. Its last part, the answers to recalls, is
+//! the last part of every preset.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -64,7 +65,7 @@ pub(crate) fn shorten_newest(desk: &Desk<'_, '_>, state: &mut State, pins: &BTre
 
 /// Takes the answers to recalls as a whole, largest first, while the view is over the room: an original that is larger
 /// than the window would hold the conversation up for good, and its tombstone names what asks for a part of it.
-fn take_recalled(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
+pub(crate) fn take_recalled(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<()> {
     let recalled = state.alive.iter().filter(|ordinal| pins.get(ordinal) == Some(&Pin::Recall));
     let mut sizes: Vec<_> = recalled.filter_map(|&at| Some((Reverse(state.results.get(at)?.tokens), at))).collect();
     sizes.sort_unstable();

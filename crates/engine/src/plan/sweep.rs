@@ -131,9 +131,25 @@ fn carry_out(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>
             reasoning::thaw(desk, trial, frozen)?;
             Ok(Some(goal))
         }
-        Preset::Liveness => liveness::sweep(desk, trial).map(|()| None),
-        Preset::Rules => rules::sweep(desk, trial, pins).map(|()| None),
+        Preset::Liveness => {
+            liveness::sweep(desk, trial)?;
+            last_resort(desk, trial).map(|()| None)
+        }
+        Preset::Rules => {
+            rules::sweep(desk, trial, pins)?;
+            last_resort(desk, trial).map(|()| None)
+        }
     }
+}
+
+/// What every preset does where the body would not fit otherwise: no step of theirs ever takes an answer to a recall.
+fn last_resort(desk: &Desk<'_, '_>, trial: &mut State) -> Result<()> {
+    if trial.view <= desk.budget.room {
+        return Ok(());
+    }
+    // What a dropped message pinned is free by now.
+    let pins = protect::pins(desk, trial)?;
+    shorten::take_recalled(desk, trial, &pins)
 }
 
 /// The order of sacrifice of `balanced`; gives the view at which steps 0 to 3 stop.

@@ -6,8 +6,8 @@ use crate::{
     policy::{ArchiveUse, Policy, RecallRoute},
     report::Warning,
     tombstone::Route,
-    tools::{self, CallName, ToolClass},
-    transcript::Transcript,
+    tools::{self, ToolClass},
+    transcript::{Call, Transcript},
 };
 
 /// How an agent gets back what goes.
@@ -51,10 +51,21 @@ impl Ways {
         }
     }
 
-    /// Says whether a call goes the way of a spilled file: its label names the file, and it does no more than read.
-    pub(crate) fn leads(&self, call: &CallName) -> bool {
-        let Route::Spill(folder) = &self.single else { return false };
-        call.class == ToolClass::Retrieval && call.label.split(' ').any(|word| folder.holds(word))
+    /// Gives the id of the original to which a call goes by its spilled file, if it does no more than read it.
+    ///
+    /// Asks the call's own words: a label is shortened.
+    pub(crate) fn asked_for(&self, transcript: &Transcript<'_>, call: &Call, class: ToolClass) -> Option<String> {
+        let Route::Spill(folder) = &self.single else { return None };
+        let id = |path: &str| folder.id_under(path).map(str::to_owned);
+        tools::find_word(transcript, call, id).filter(|_| class == ToolClass::Retrieval)
+    }
+
+    /// Names the spilled file of an original, short enough for any label.
+    pub(crate) fn file(&self, id: &str) -> Option<String> {
+        match &self.single {
+            Route::Spill(folder) => Some(folder.file(id)),
+            Route::Rerun | Route::Tool | Route::Shell => None,
+        }
     }
 
     /// Says why the setting does not hold, if it does not.

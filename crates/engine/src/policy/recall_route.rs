@@ -64,7 +64,7 @@ impl FromStr for RecallRoute {
             return SpillFolder::new(folder).map(Self::Spill).ok_or_else(|| {
                 format!(
                     "`{SPILL}` is followed by a folder below the one the agent works in: names of letters, digits and \
-                     `._-+@~`, parted by `/`, at most {MAX_FOLDER_BYTES} bytes"
+                     `._-+@~`, parted by `/`, the first not led by `~` or `-`, at most {MAX_FOLDER_BYTES} bytes"
                 )
             });
         }
@@ -117,7 +117,8 @@ impl JsonSchema for RecallRoute {
 
 /// A folder below the one in which the agent works, parts parted by `/` on every system.
 ///
-/// Invariant: no part is empty, `.` or `..`, and no character could end the line of ours in which the folder is named.
+/// Invariant: no part is empty, `.` or `..`, no character could end the line of ours in which the folder is named, and
+/// the first one is no `~` or `-`, which a shell or a command would take for a home or a flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpillFolder(String);
 
@@ -138,6 +139,9 @@ impl SpillFolder {
         let parts: Vec<&str> = relative.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@' | '~');
         let is_sound = |part: &&str| **part != *".." && part.chars().all(is_plain);
+        if parts.first().is_some_and(|first| first.starts_with(['~', '-'])) {
+            return None;
+        }
         (!parts.is_empty() && parts.iter().all(is_sound)).then(|| Self(parts.join("/")))
     }
 
@@ -158,13 +162,13 @@ impl SpillFolder {
         format!("{}/{id}{FILE_END}", self.0)
     }
 
-    /// Says whether a path, from wherever, ends in the name of such a file.
-    pub(crate) fn holds(&self, path: &str) -> bool {
-        let Some((folder, file)) = path.rsplit_once('/') else { return false };
-        let is_here =
-            folder.strip_suffix(self.0.as_str()).is_some_and(|above| above.is_empty() || above.ends_with('/'));
-        let id = file.strip_suffix(FILE_END).unwrap_or_default();
-        is_here && id.len() == ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+    /// Reads the id out of a path, from wherever, that ends in the name of such a file.
+    pub(crate) fn id_under<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let (folder, file) = path.rsplit_once('/')?;
+        let above = folder.strip_suffix(self.0.as_str())?;
+        let id = file.strip_suffix(FILE_END)?;
+        let is_here = above.is_empty() || above.ends_with('/');
+        (is_here && id.len() == ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(id)
     }
 
     /// Reads the id out of such a name, whatever the folder.
@@ -194,12 +198,16 @@ mod tests {
         for wrong in ["", ".", "/", "/a", "..", "a/../b", "a b", "a;b", "a]", "a\\b", "C:", "a\nb", &"x".repeat(101)] {
             assert!(SpillFolder::new(wrong).is_none(), "{wrong}");
         }
+        for wrong in ["~", "~/x", "~me/x", "-out", "./-out", "--/x"] {
+            assert!(SpillFolder::new(wrong).is_none(), "{wrong}: a shell or a command would read it as its own");
+        }
+        assert!(SpillFolder::new("a/~b/-c").is_some());
         let (folder, id) = (SpillFolder::new("a/b").unwrap(), "0f".repeat(16));
         for path in [format!("a/b/{id}.txt"), format!("/home/a/b/{id}.txt")] {
-            assert!(folder.holds(&path), "{path}");
+            assert_eq!(folder.id_under(&path), Some(id.as_str()), "{path}");
         }
         for path in [format!("{id}.txt"), format!("b/{id}.txt"), format!("xa/b/{id}.txt"), "a/b/0f.txt".to_owned()] {
-            assert!(!folder.holds(&path), "{path}");
+            assert_eq!(folder.id_under(&path), None, "{path}");
         }
         assert_eq!(SpillFolder::id_in("a/b/0f.txt"), Some("0f"));
         for wrong in ["0f.txt", "/0f.txt", "a//0f.txt", "./a/0f.txt", "a/0f.md"] {

@@ -4,7 +4,11 @@
 
 use std::borrow::Cow;
 
-use crate::{content_id::ContentId, policy::SpillFolder, tools::ToolClass};
+use crate::{
+    content_id::ContentId,
+    policy::{MAX_FOLDER_BYTES, SpillFolder},
+    tools::ToolClass,
+};
 
 /// Route of a retrieval result without an archive.
 pub const ROUTE_RERUN: &str = "run the call again to see it";
@@ -44,6 +48,16 @@ pub const ROUTE_FOLD_SPILL: &str = "search ";
 pub const ROUTE_FOLD_SPILL_END: &str = " to find a result";
 /// Digits of an id.
 const ID_DIGITS: usize = 32;
+/// Bytes of the longest place of an original: a file below a folder.
+const MAX_PLACE_BYTES: usize = MAX_FOLDER_BYTES + "/.txt".len() + ID_DIGITS;
+/// Bytes of the longest route that names originals; the constants are shorter.
+pub(super) const MAX_BYTES: usize = ROUTE_SHELL.len()
+    + MAX_PLACE_BYTES
+    + ROUTE_END.len()
+    + ROUTE_HELD.len()
+    + MAX_HELD_IDS * (MAX_PLACE_BYTES + ", ".len())
+    + ROUTE_HELD_END.len()
+    + ROUTE_MAY_DIFFER.len();
 
 /// A way back that is open in a body.
 #[derive(Clone, Debug, PartialEq, Eq)]

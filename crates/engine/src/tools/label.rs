@@ -20,6 +20,8 @@ pub(super) fn label(text: &str) -> String {
         if may_be_secret(word) {
             break;
         }
+        // Behind the first address of a word nothing says where a second one keeps its secrets.
+        let holds_more = word.matches(SCHEME_END).count() > 1;
         let word = plain_address(word);
         if out.chars().count() + word.chars().count() >= MAX_LABEL_CHARS {
             if out.is_empty() {
@@ -31,6 +33,9 @@ pub(super) fn label(text: &str) -> String {
             out.push(' ');
         }
         out.push_str(&word);
+        if holds_more {
+            break;
+        }
     }
     one_line(&out)
 }
@@ -47,13 +52,14 @@ fn may_be_secret(word: &str) -> bool {
     let bare = lower.trim_start_matches(['"', '\'', '(', '=']);
     NAMES.iter().any(|name| lower.contains(name))
         || FLAGS.contains(&lower.as_str())
+        || (bare.starts_with('-') && names_a_secret(bare))
         || is_key_of_a_service(bare)
         || bare.split_once('=').is_some_and(|(name, value)| names_a_secret(name) || is_key_of_a_service(value))
         || has_user_info(word)
 }
 
 /// Where one of these stands, what follows may be a secret.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "token",
     "secret",
     "password",
@@ -65,6 +71,7 @@ const NAMES: [&str; 11] = [
     "bearer",
     "credential",
     "sshpass",
+    "passphrase",
 ];
 
 /// Flags whose value may be one.
@@ -91,17 +98,27 @@ fn is_key_of_a_service(lower: &str) -> bool {
 
 /// `name:password@host`, without a scheme before it.
 fn has_user_info(word: &str) -> bool {
-    let before = word.split_once('@').map_or("", |(before, _)| before);
-    !word.contains("://") && before.contains(':')
+    let plain = word.split_once(SCHEME_END).map_or(word, |(before, _)| before);
+    plain.rsplit_once('@').is_some_and(|(before, _)| before.contains(':'))
 }
 
-/// Drops user info, query and fragment of an address.
+/// What stands between the scheme of an address and the rest.
+const SCHEME_END: &str = "://";
+
+/// Drops user info, query and fragment of an address, and what follows a second address.
 fn plain_address(word: &str) -> String {
-    let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
+    let Some((scheme, rest)) = word.split_once(SCHEME_END) else { return word.to_owned() };
+    // Passwords are often not escaped: where there may be one, it reaches to the last `@`, whatever is in it. A plain
+    // host keeps its path (`host/@scope/name`).
+    let host_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(host_end);
+    let rest = match rest.rsplit_once('@') {
+        Some((_, behind)) if host.contains([':', '@']) || !path.starts_with('/') => behind,
+        _ => rest,
+    };
+    let rest = rest.split(SCHEME_END).next().unwrap_or_default();
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
-    let (host, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
-    let host = host.rsplit('@').next().unwrap_or_default();
-    format!("{scheme}://{host}{path}")
+    format!("{scheme}{SCHEME_END}{rest}")
 }
 
 /// A tombstone's label stays on its line and cannot end it.
@@ -137,10 +154,34 @@ mod tests {
             "K=sk-proj-0123456789abcdef",
             "--api-key=hunter2",
             "--cookie a=b",
+            "--pass hunter2",
+            "--auth hunter2",
+            "--pwd hunter2",
+            "--otp 123456",
+            "--access-key hunter2",
+            "-auth hunter2",
+            "\"--db-pass\" hunter2",
+            "--passphrase hunter2",
+            "x@y,me:hunter2@host",
+            "me:hunter2@host,https://b/y",
             "me:hunter2@host:/srv",
             "'eyJhbGciOiJIUzI1NiJ9.e30.x'",
         ] {
             assert_eq!(label(&format!("run {secret} now")), "run", "{secret}");
+        }
+        for (address, plain) in [
+            ("postgres://admin:pa#ss@db/x", "postgres://db/x"),
+            ("postgres://admin:pa/ss@db/x", "postgres://db/x"),
+            ("postgres://admin:pa?ss@db/x", "postgres://db/x"),
+            ("postgres://admin:p@ss@db/x", "postgres://db/x"),
+            ("postgres://ad?min@db/x", "postgres://db/x"),
+            ("postgres://admin:p://ss@db/x", "postgres://db/x"),
+            ("https://a/x,https://me:pw@b/y z", "https://a/x,https"),
+            ("https://a:80/x,https://me:pw@b/y z", "https://b/y"),
+            ("https://me:pw@a/x,https://b/y z", "https://a/x,https"),
+            ("https://registry.npmjs.org/@types/node z", "https://registry.npmjs.org/@types/node z"),
+        ] {
+            assert_eq!(label(&format!("get {address}")), format!("get {plain}"), "{address}");
         }
         let plain = "rsync -a git@host:org/repo sk-learn/monkey.rs --jobs=4";
         assert_eq!(label(plain), plain);

@@ -1,6 +1,6 @@
 //! Which of Liveset's own tools does a request offer? Looks at the names in its `tools`, in every dialect.
 //!
-//! Never reads a description: a tool is what its name says.
+//! Never reads a description: a tool is what its name says, and one that recalls also asks for an id.
 
 use super::table::{FromArchive, TABLE, Table};
 use crate::{
@@ -33,13 +33,30 @@ pub(crate) fn offered(transcript: &Transcript<'_>) -> Offered {
         }
         let function = outline.get(tool, "function").filter(|&idx| outline.node(idx).kind == NodeKind::Object);
         let Some(name) = word(tool, "name").or_else(|| word(function?, "name")) else { continue };
-        match TABLE.row(&name).and_then(|row| row.archive) {
-            Some(FromArchive::Recall) => found.recall = true,
+        let Some(row) = TABLE.row(&name) else { continue };
+        match row.archive {
+            // Memories of other trades are called `recall` too, and are asked with a question.
+            Some(FromArchive::Recall) => {
+                let takes = |object| row.label.iter().any(|key| takes(&outline, object, key));
+                found.recall |= takes(tool) || function.is_some_and(takes);
+            }
             Some(FromArchive::Search) => found.search = true,
             None => {}
         }
     }
     found
+}
+
+/// Fields in which a dialect keeps the schema of a tool's arguments.
+const SCHEMA_FIELDS: [&str; 2] = ["input_schema", "parameters"];
+
+/// Says whether a tool's schema has a property of this name.
+fn takes(outline: &Outline<'_>, tool: NodeIdx, key: &str) -> bool {
+    let member = |object: NodeIdx, key: &str| {
+        Some(object).filter(|&idx| outline.node(idx).kind == NodeKind::Object).and_then(|idx| outline.get(idx, key))
+    };
+    let properties = |field: &&str| member(member(tool, field)?, "properties");
+    SCHEMA_FIELDS.iter().filter_map(properties).any(|properties| member(properties, key).is_some())
 }
 
 #[cfg(test)]
@@ -56,9 +73,24 @@ mod tests {
 
     #[test]
     fn own_tools_are_found_by_name_in_every_dialect() {
-        assert_eq!(of(r#"[{"name":"recall"}]"#), (true, false));
-        assert_eq!(of(r#"[{"type":"function","function":{"name":"mcp__liveset__recall"}}]"#), (true, false));
-        assert_eq!(of(r#"[3,{"name":"x"},{"name":"mcp__any__recall"},{"name":"mcp__liveset__search"}]"#), (true, true));
+        let id = r#"{"type":"object","properties":{"view":{},"id":{"type":"string"}}}"#;
+        let handle = r#"{"properties":{"handle":{}}}"#;
+        for (tool, found) in [
+            (format!(r#"{{"name":"recall","input_schema":{id}}}"#), (true, false)),
+            (format!(r#"{{"type":"function","name":"recall","parameters":{handle}}}"#), (true, false)),
+            (
+                format!(r#"{{"type":"function","function":{{"name":"mcp__liveset__recall","parameters":{id}}}}}"#),
+                (true, false),
+            ),
+            (
+                format!(
+                    r#"3,{{"name":"x"}},{{"name":"mcp__any__recall","input_schema":{id}}},{{"name":"mcp__liveset__search"}}"#
+                ),
+                (true, true),
+            ),
+        ] {
+            assert_eq!(of(&format!("[{tool}]")), found, "{tool}");
+        }
         assert_eq!(of(r#"[{"type":"mcp","server_label":"liveset"}]"#), (true, true));
         assert_eq!(of(r#"[{"type":"mcp_toolset","mcp_server_name":"liveset"}]"#), (true, true));
     }
@@ -68,6 +100,16 @@ mod tests {
         let others = r#"[{"name":"total_recall"},{"name":"search"},{"name":"mcp__web__search"},{"function":"recall"},
             {"name":"x","description":"recall"},{"type":"mcp","server_label":"other"}]"#;
         assert_eq!(of(others), (false, false));
+        // A memory is asked with a question; what says nothing of its arguments promises no id.
+        let query = r#"{"type":"object","properties":{"query":{"description":"id"}},"required":["id"]}"#;
+        for tool in [
+            format!(r#"{{"name":"mcp__mem0__recall","input_schema":{query}}}"#),
+            format!(r#"{{"type":"function","function":{{"name":"recall","parameters":{query}}}}}"#),
+            r#"{"name":"recall","input_schema":{"type":"object","properties":["id"]}}"#.to_owned(),
+            r#"{"name":"recall","input_schema":"id"},{"name":"recall"}"#.to_owned(),
+        ] {
+            assert_eq!(of(&format!("[{tool}]")), (false, false), "{tool}");
+        }
         assert_eq!((of("[]"), of("[[]]")), ((false, false), (false, false)));
     }
 }

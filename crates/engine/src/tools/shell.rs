@@ -145,19 +145,26 @@ fn is_id(word: &str) -> bool {
     word.len() == ID_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Gives the words of the first command that asks for an original by its id.
+/// Gives the first command that asks for an original by its id, without whatever else it says: the id must be seen in a
+/// label, however long or secret a pattern before it is.
 pub(super) fn recall(command: &Command) -> Option<String> {
-    let asks = |words: &[String]| {
-        let [program, verb, rest @ ..] = words else { return None };
-        let names = [program.as_str(), verb] == RECALL && rest.iter().any(|word| is_id(word));
-        names.then(|| words.join(" "))
+    let asks = |words: &Vec<String>| {
+        let [program, verb, rest @ ..] = words.as_slice() else { return None };
+        let id = rest.iter().find(|word| is_id(word)).filter(|_| [program.as_str(), verb] == RECALL)?;
+        Some(format!("{program} {verb} {id}"))
     };
+    known_words(command).iter().find_map(asks)
+}
+
+/// Gives the words of each command that the shell changes nothing of.
+pub(super) fn known_words(command: &Command) -> Vec<Vec<String>> {
     match command {
-        Command::Words(words) => asks(words),
-        Command::Line(line) => line::commands(line)?.iter().find_map(|words| {
-            let known = words.iter().all(|word| !word.expands);
-            asks(&words.iter().map(|word| word.text.clone()).collect::<Vec<_>>()).filter(|_| known)
-        }),
+        Command::Words(words) => vec![words.clone()],
+        Command::Line(line) => {
+            let mut commands = line::commands(line).unwrap_or_default();
+            commands.retain(|words| words.iter().all(|word| !word.expands));
+            commands.into_iter().map(|words| words.into_iter().map(|word| word.text).collect()).collect()
+        }
     }
 }
 

@@ -394,7 +394,13 @@ fn a_recall_is_known_by_its_call_and_named_by_its_id() {
             line(&format!(
                 "cd /a/long/way/that/fills/the/label/and/more/than/that/so/that/nothing/is/left && liveset recall --outline {id} | head -5"
             )),
-            format!("liveset recall --outline {id}"),
+            format!("liveset recall {id}"),
+        ),
+        ("Bash", line(&format!("liveset recall --grep token {id}")), format!("liveset recall {id}")),
+        (
+            "Bash",
+            line(&format!("liveset recall --grep 'a pattern of more words than a label may hold' {id}")),
+            format!("liveset recall {id}"),
         ),
     ] {
         assert_eq!(read_call(tool, arguments.as_bytes()), (named, ToolClass::Retrieval, Ask::Recall), "{arguments}");

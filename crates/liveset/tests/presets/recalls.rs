@@ -97,14 +97,17 @@ fn one_that_is_over_every_limit_of_size_is_not_cut_in_part() {
 fn one_that_is_larger_than_the_window_goes_whole_rather_than_hold_the_body_up() {
     for (tool, arguments, named) in asks() {
         for format in Format::ALL {
-            for behind in 0..3 {
+            for (preset, behind) in
+                Preset::ALL.into_iter().flat_map(|preset| (0..3).map(move |behind| (preset, behind)))
+            {
                 let steps = recalled(tool, arguments.clone(), behind);
-                let out = run_with(format, &steps, 350, |policy| set(policy, Preset::Balanced, "mcp"));
+                let out = run_with(format, &steps, 350, |policy| set(policy, preset, "mcp"));
                 let text = seen(&out.body).result("asked").to_owned();
-                assert!(!out.cannot_fit && text.starts_with(&format!("[pruned from context: {named}, 60 ")), "{text}");
+                let goes = text.starts_with(&format!("[pruned from context: {named}, 60 "));
+                assert!(!out.cannot_fit && goes, "{preset:?} {format:?} {behind}: {text}");
                 let edits = out.report["edits"].as_array().expect("edits").iter();
                 let steps: Vec<_> = edits.filter(|edit| edit["call_id"] == "asked").map(|edit| &edit["step"]).collect();
-                assert_eq!(steps, [5], "{format:?}");
+                assert_eq!(steps, [5], "{preset:?} {format:?} {behind}");
             }
         }
     }
@@ -133,17 +136,24 @@ fn what_it_tells_of_some_old_run_is_no_new_failure() {
 
 #[test]
 fn a_spilled_file_that_is_read_is_a_recall_too() {
+    // No label has room for it.
+    let far = format!("/home/me{}", "/a-folder-of-some-length".repeat(5));
     for format in Format::ALL {
         for (route, is_own) in [("spill:out", true), ("spill:other", false), ("mcp", false)] {
             for (tool, arguments) in [
                 ("Read", json!({ "file_path": format!("/home/me/out/{ID}.txt") })),
                 ("Bash", json!({ "command": format!("head -80 out/{ID}.txt") })),
+                ("Read", json!({ "file_path": format!("{far}/out/{ID}.txt") })),
+                ("Read", json!({ "file_path": format!("/home/me/a folder/of mine/out/{ID}.txt") })),
+                ("Bash", json!({ "command": format!("head -80 '{far}/out/{ID}.txt'") })),
+                ("Bash", json!({ "command": format!("grep -n -i -w -C 2 -e a -e b \"out/{ID}.txt\"") })),
             ] {
                 let mut steps = recalled(tool, arguments, 3);
                 steps.extend([Step::Say("Well.".to_owned()), user(prose("user", 200))]);
                 let out = run_with(format, &steps, 950, |policy| set(policy, Preset::Balanced, route));
                 let text = seen(&out.body).result("asked").to_owned();
-                assert!(text.starts_with("[pruned from context: ") && text.contains(ID), "{format:?}: {text}");
+                assert!(text.starts_with("[pruned from context: "), "{format:?}: {text}");
+                assert!(!is_own || text.contains(ID), "{format:?}: {text}");
                 assert_eq!(text.ends_with("; run the call again to see it]"), is_own, "{route}, {tool}: {text}");
             }
         }

@@ -37,10 +37,15 @@ fn worked() -> Vec<Step> {
 /// The body with these tools offered.
 fn offering(format: Format, steps: &[Step], tools: &[&str]) -> Vec<u8> {
     let mut body: Value = serde_json::from_slice(&body(format, steps)).expect("a body is JSON");
-    let tool = |name: &&str| match format {
-        Format::Anthropic => json!({ "name": name, "input_schema": { "type": "object" } }),
-        Format::OpenaiChat => json!({ "type": "function", "function": { "name": name } }),
-        Format::OpenaiResponses => json!({ "type": "function", "name": name }),
+    let tool = |name: &&str| {
+        // A memory of others has the name, and is asked with a question.
+        let key = if name.contains("mem0") { "query" } else { "id" };
+        let schema = json!({ "type": "object", "properties": { key: { "type": "string" } } });
+        match format {
+            Format::Anthropic => json!({ "name": name, "input_schema": schema }),
+            Format::OpenaiChat => json!({ "type": "function", "function": { "name": name, "parameters": schema } }),
+            Format::OpenaiResponses => json!({ "type": "function", "name": name, "parameters": schema }),
+        }
     };
     body["tools"] = tools.iter().map(tool).collect();
     body.to_string().into_bytes()
@@ -112,7 +117,7 @@ fn the_parts_of_a_result_are_one_original() {
 #[test]
 fn a_way_that_is_not_open_is_not_named() {
     for format in Format::ALL {
-        let without = offering(format, &worked(), &["search_web", "total_recall"]);
+        let without = offering(format, &worked(), &["search_web", "total_recall", "mcp__mem0__recall"]);
         let plain = run(format, &without, "none", 300).0;
         let (out, _) = run(format, &without, "tool", 300);
         assert_eq!((&out.body, warnings(&out)), (&plain.body, vec!["no_recall_tool"]));
