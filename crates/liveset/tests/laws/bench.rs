@@ -117,7 +117,8 @@ impl Bench {
         // nobody waits the second time: what a later message quotes is not known yet where it sweeps then.
         let figure = |name: &str| outcome.report["tokens"][name].as_u64().unwrap_or(0);
         let charged = outcome.tokens_after + (figure("window") / 64).min(2_048);
-        let may_wait = self.preset == Preset::Liveness && !matches!(self.guard, Guard::Drop) && has_signed(self.format, body);
+        let may_wait =
+            self.preset == Preset::Liveness && !matches!(self.guard, Guard::Drop) && has_signed(self.format, body);
         let is_claimed = !may_wait || charged <= figure("trigger");
         if !outcome.cannot_fit && is_claimed {
             law_idempotence(&outcome, |body| self.run(body))?;
