@@ -58,7 +58,7 @@ pub(crate) struct ArchiveArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ScopeArgs {
     /// Only what this session stored; `archive ls` names them
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = session)]
     pub(crate) session: Option<String>,
     /// Sessions are a border: without the name of one nothing is answered, and what another stored is as if it never was
     #[arg(long, requires = "session")]
@@ -73,6 +73,20 @@ impl ScopeArgs {
             Some(session) => archive.within(Scope::default().strictly(session)),
         }
     }
+}
+
+/// How the session without a name is named, where it is shown and where it is asked for.
+const UNNAMED: &str = "-";
+
+/// Reads a session as `archive ls` names it.
+#[expect(clippy::unnecessary_wraps, reason = "a value parser may refuse")]
+fn session(name: &str) -> Result<String, String> {
+    Ok(if name == UNNAMED { String::new() } else { name.to_owned() })
+}
+
+/// Names a session so that it can be asked for.
+pub(crate) fn session_shown(name: &str) -> &str {
+    if name.is_empty() { UNNAMED } else { name }
 }
 
 /// Reads an id as reports, tombstones and `search` name it.
@@ -220,7 +234,7 @@ pub(crate) struct ArchiveVerify {
 #[group(id = "what", required = true, multiple = false, args = ["session", "id"])]
 pub(crate) struct ArchivePurge {
     /// A session with everything that no other session holds
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = session)]
     pub(crate) session: Option<String>,
     /// One original, and the manifests of every session that held it
     #[arg(long, value_name = "ID")]
