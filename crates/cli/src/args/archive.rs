@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use liveset_archive::{DEFAULT_HITS, MAX_HITS, Scope, SqliteArchive};
+use liveset_archive::{DEFAULT_HITS, ID_DIGITS, MAX_HITS, Scope, SqliteArchive};
 
 const RECALL_EXAMPLES: &str = "Examples:
   liveset recall 0f3c5e0d9a1b2c3d4e5f60718293a4b5
@@ -97,9 +97,6 @@ pub(crate) fn content_id(text: &str) -> Result<String, String> {
         false => Err(format!("an id has {ID_DIGITS} hexadecimal digits")),
     }
 }
-
-/// Digits of an id.
-const ID_DIGITS: usize = 32;
 
 /// Arguments of `recall`.
 #[derive(Args, Debug)]
