@@ -4,7 +4,8 @@ use crate::{Error, Found, Lookup, Query, Release, Result};
 
 /// A store of originals and manifests.
 ///
-/// Nothing is changed or removed through this trait. A store may be shared between threads.
+/// No text is changed or removed through this trait; a look-up writes nothing, but that a search may have the store's own
+/// index brought up to date behind its answer. A store may be shared between threads.
 pub trait Archive: Send + Sync {
     /// Stores a release's originals and its manifest, and returns only when they are durable.
     ///

@@ -13,7 +13,7 @@ pub const MAX_RECORD_BYTES: u64 = 256 << 20;
 pub const MAX_RELEASE_RECORDS: usize = 1 << 20;
 
 /// Digits of a content id: 128 bits.
-const ID_DIGITS: usize = 32;
+pub const ID_DIGITS: usize = 32;
 
 /// Digits of a body's hash: 256 bits.
 const OUTPUT_DIGITS: usize = 64;

@@ -167,37 +167,58 @@ impl SqliteArchive {
     /// # Errors
     /// The file system.
     pub fn index(&self) -> Result<()> {
-        self.index_with(|desk, work| work(desk))
-    }
-
-    /// The same, but gives up as soon as it would have to wait for another process that writes. Searches read what is
-    /// not indexed, so nothing is lost but time.
-    ///
-    /// ```
-    /// let folder = tempfile::tempdir()?;
-    /// let archive = liveset_archive::SqliteArchive::open(folder.path().join("archive.db"))?;
-    /// archive.index_at_once()?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::Busy`](crate::Error::Busy), or the file system.
-    pub fn index_at_once(&self) -> Result<()> {
-        self.index_with(|desk, work| desk.at_once(work))
-    }
-
-    /// Indexes what waits now, a step a task; `run` says how each is run.
-    fn index_with(&self, run: fn(&mut Desk, IndexWork) -> Result<u64>) -> Result<()> {
         // What others store meanwhile is left to the next one, or this might never end.
-        let mut left =
-            self.write(move |desk| run(desk, |desk| desk.write(|state, path| indexer::waiting(state, path))))?;
+        let mut left = self.write(|desk| desk.write(|state, path| indexer::waiting(state, path)))?;
         while left > 0 {
-            match self.write(move |desk| run(desk, indexer::large_step))? {
+            match self.write(indexer::large_step)? {
                 0 => break,
                 indexed => left = left.saturating_sub(indexed),
             }
         }
         Ok(())
+    }
+
+    /// Searches, and where originals were left out that wait for the index, first spends up to about a second on
+    /// indexing: for who asks once and goes. Waits for no writer; what is left out even then, the answer says.
+    ///
+    /// ```
+    /// use liveset_archive::{Archive, Query, Release, SqliteArchive};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let archive = SqliteArchive::open(folder.path().join("archive.db"))?;
+    /// let id = "0f".repeat(16);
+    /// archive.put(&Release::new(b"body", vec![1], vec![(id.clone(), b"a pump".to_vec())]))?;
+    /// let found = archive.search_and_index(&Query::new("pump"))?;
+    /// assert_eq!((found.hits[0].id.as_str(), found.not_searched.is_nothing()), (id.as_str(), true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Archive::search`].
+    pub fn search_and_index(&self, query: &Query) -> Result<Found> {
+        let found = self.search(query)?;
+        if found.not_searched.originals == 0 || self.index_some() == 0 {
+            return Ok(found);
+        }
+        // The first answer was right when it was given.
+        Ok(self.search(query).unwrap_or(found))
+    }
+
+    /// Indexes some of what waits, while nobody else writes; gives how many texts. What stops it is no error: it was an
+    /// attempt.
+    fn index_some(&self) -> u64 {
+        let (mut texts, mut left) = (0, indexer::SEARCH_BYTES);
+        // Asked first, since most often nothing waits, and then no writer need be started to see that.
+        while left > 0 && self.read(indexer::waiting).is_ok_and(|waiting| waiting > 0) {
+            match self.write(move |desk| indexer::step_within(desk, left)) {
+                Ok(step) if step.texts > 0 => {
+                    texts += step.texts;
+                    left = left.saturating_sub(step.bytes);
+                }
+                Ok(_) | Err(_) => break,
+            }
+        }
+        texts
     }
 
     fn scope(&self) -> &Scope {
@@ -287,9 +308,6 @@ impl SqliteArchive {
         rows::body(connection, path, row.id)?.ok_or_else(lost)
     }
 }
-
-/// A part of bringing the index up to date; gives how many texts it was about.
-type IndexWork = fn(&mut Desk) -> Result<u64>;
 
 struct Row {
     id: i64,

@@ -1,6 +1,6 @@
 //! What does an agent get for words? Ids of originals that hold them, with the call and the line of each.
 
-use liveset_archive::{Archive as _, MAX_HITS, Query, SqliteArchive, one_line};
+use liveset_archive::{MAX_HITS, Query, SqliteArchive, one_line};
 
 use crate::{
     arguments::SearchArguments,
@@ -12,17 +12,10 @@ pub(crate) fn answer(archive: &SqliteArchive, arguments: SearchArguments) -> Ans
     let mut query = Query::new(arguments.query);
     query.session = arguments.session;
     query.limit = arguments.limit.unwrap_or(query.limit).clamp(1, MAX_HITS);
-    let mut found = match archive.search(&query) {
+    let found = match archive.search_and_index(&query) {
         Ok(found) => found,
         Err(error) => return Answer::error(error.to_string()),
     };
-    // More waits for the index than one search reads: bringing it up to date is tried once.
-    if found.not_searched.originals > 0
-        && archive.index_at_once().is_ok()
-        && let Ok(again) = archive.search(&query)
-    {
-        found = again;
-    }
     let left_out = found.not_searched.told().map(|told| format!("[{told}]\n")).unwrap_or_default();
     if found.hits.is_empty() {
         return Answer::text(match left_out.is_empty() {

@@ -1,8 +1,7 @@
 //! How is the file opened? For one writer or many readers, for this user alone, and so that a commit lasts.
 
 use std::{
-    fs,
-    io::{self, Write as _},
+    fs, io,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -18,28 +17,56 @@ pub(super) const WAIT: Duration = Duration::from_secs(20);
 /// Between two tries of what SQLite does not wait for by itself.
 const PAUSE: Duration = Duration::from_millis(5);
 
+/// How long an empty file may be one that another process is about to put in place, which takes it one call. An empty
+/// file that stays so is somebody else's.
+const PLACING: Duration = Duration::from_millis(100);
+
 /// Makes the archive where it is missing, for this user alone.
 ///
 /// An existing file is never opened here: closing it again would end the locks that this process holds on it.
 pub(super) fn create(path: &Path) -> Result<()> {
+    create_with(path, place)
+}
+
+/// `place` gives the file its name, and replaces none.
+fn create_with(path: &Path, place: fn(&Path, &Path) -> io::Result<()>) -> Result<()> {
     folder::create_above(path)?;
     match path.metadata() {
         Ok(found) if found.is_dir() => return Err(at("open", path)(io::ErrorKind::IsADirectory.into())),
         // Opening a pipe waits for somebody at its other end, and nothing can be found again in a device.
         Ok(found) if !found.is_file() => return Err(Error::NotAnArchive { path: path.to_owned() }),
-        Ok(_) => return Ok(()),
+        Ok(_) => {
+            await_content(path);
+            return Ok(());
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(at("open", path)(error)),
     }
-    // Made under another name, and whole before it gets its own: so an empty file is somebody else's, and nobody can have
-    // opened the file by its name while we still had it open.
-    let new = beside(path, &format!(".new{}-{:?}", std::process::id(), std::thread::current().id()));
-    let made = make(&new, path);
-    // Nothing depends on the other name.
-    for end in ["", "-wal", "-shm", "-journal"] {
-        let _ = fs::remove_file(beside(&new, end));
+    // Made in a folder of its own, and whole before it gets its name: so an empty file is somebody else's, and nobody can
+    // have opened the file by its name while we still had it open. The folder goes with whatever is left in it.
+    let folder = new_folder(path).map_err(at("create", path))?;
+    let new = folder.path().join("archive");
+    make(&new, path)?;
+    match place(&new, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // Another process was faster.
+            await_content(path);
+            Ok(())
+        }
+        placed => placed.map_err(at("create", path)),
     }
-    made
+}
+
+/// Makes a folder beside the file that nobody else has, on whatever machine or in whatever container, for this user
+/// alone.
+fn new_folder(path: &Path) -> io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".liveset-new-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    let above = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // What went wrong, without the name that nobody gave.
+    builder.tempdir_in(above).map_err(|error| error.kind().into())
 }
 
 fn make(new: &Path, path: &Path) -> Result<()> {
@@ -54,24 +81,35 @@ fn make(new: &Path, path: &Path) -> Result<()> {
     if beside(new, "-wal").metadata().is_ok_and(|log| log.len() > 0) {
         return Err(at("create", path)(io::Error::other("its log could not be emptied")));
     }
-    let named = match fs::hard_link(new, path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => copy_to(new, path),
+    Ok(())
+}
+
+fn place(new: &Path, path: &Path) -> io::Result<()> {
+    match fs::hard_link(new, path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => place_without_links(new, path),
         linked => linked,
-    };
-    match named {
-        // Another process was faster.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        named => named.map_err(at("create", path)),
     }
 }
 
-/// For file systems without links: there a crash at this moment leaves a file that is no archive and says so.
-fn copy_to(new: &Path, path: &Path) -> io::Result<()> {
-    let bytes = fs::read(new)?;
+/// For file systems without links. A rename replaces what has the name, so the name is first taken by an empty file: who
+/// comes second is told, and nothing but that file is replaced. A crash between the two leaves it, and it says that it is
+/// no archive.
+fn place_without_links(new: &Path, path: &Path) -> io::Result<()> {
     folder::create_private(path)?;
-    let mut file = fs::OpenOptions::new().write(true).open(path)?;
-    file.write_all(&bytes)?;
-    file.sync_all()
+    fs::rename(new, path).inspect_err(|_| {
+        // Ours, and still empty.
+        let _ = fs::remove_file(path);
+    })
+}
+
+/// Gives another process the moment it needs between taking the name and putting the whole file there.
+fn await_content(path: &Path) {
+    for _ in 0..PLACING.as_millis() / PAUSE.as_millis() {
+        if path.metadata().map_or(true, |found| found.len() > 0) {
+            return;
+        }
+        std::thread::sleep(PAUSE);
+    }
 }
 
 /// A name beside the file.
@@ -173,4 +211,92 @@ fn write_ahead(connection: &Connection, path: &Path) -> Result<()> {
         }
     }
     Err(Error::Busy { path: path.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+
+    const WAYS: [fn(&Path, &Path) -> io::Result<()>; 2] = [place, place_without_links];
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|found| found.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn of_many_that_come_first_at_once_each_opens_a_whole_archive() {
+        const MANY: usize = 6;
+        for way in WAYS {
+            for _ in 0..10 {
+                let folder = tempfile::tempdir().unwrap();
+                let (path, start) = (folder.path().join("archive"), Barrier::new(MANY));
+                let come = || {
+                    start.wait();
+                    create_with(&path, way)?;
+                    schema::layout(&reader(&path)?, &path)
+                };
+                std::thread::scope(|scope| {
+                    let all: Vec<_> = (0..MANY).map(|_| scope.spawn(come)).collect();
+                    for one in all {
+                        assert_eq!(one.join().unwrap().unwrap(), schema::LAYOUT);
+                    }
+                });
+                assert!(names(folder.path()).iter().all(|name| name.starts_with("archive")), "{folder:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_the_name_already_stays_and_what_fails_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (new, path, old) = (folder.path().join("new"), folder.path().join("archive"), folder.path().join("old"));
+        fs::write(&old, "old").unwrap();
+        for way in WAYS {
+            fs::write(&new, "new").unwrap();
+            assert_eq!(way(&new, &old).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(fs::read(&old).unwrap(), b"old");
+            #[cfg(unix)]
+            {
+                let file = super::super::file_id(&new);
+                way(&new, &path).unwrap();
+                assert_eq!(
+                    super::super::file_id(&path),
+                    file,
+                    "the file itself, not a copy that may end in the middle"
+                );
+                fs::remove_file(&path).unwrap();
+            }
+            let _ = fs::remove_file(&new);
+            way(&new, &path).unwrap_err();
+            assert_eq!(names(folder.path()), ["old"]);
+        }
+    }
+
+    #[test]
+    fn an_error_names_no_file_but_the_one_that_was_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = new_folder(&folder.path().join("missing/archive")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(!error.to_string().contains("liveset-new"), "{error}");
+    }
+
+    #[test]
+    fn files_of_another_process_that_counts_like_this_one_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("archive");
+        let others = format!("archive.new{}-{:?}", std::process::id(), std::thread::current().id());
+        for end in ["", "-wal", "-shm", "-journal"] {
+            fs::write(folder.path().join(format!("{others}{end}")), "theirs").unwrap();
+        }
+        create(&path).unwrap();
+        for name in names(folder.path()) {
+            assert!(name == "archive" || fs::read(folder.path().join(&name)).unwrap() == b"theirs", "{name}");
+        }
+        assert_eq!(names(folder.path()).len(), 5);
+    }
 }

@@ -18,16 +18,31 @@ const STEP_BYTES: i64 = 128 << 10;
 /// have to wait for eight of the small ones.
 pub(super) const LARGE_STEP_BYTES: i64 = 8 * STEP_BYTES;
 
+/// Bytes of text that a search which left something out may have indexed before it answers: about a second's worth. Who
+/// waits for an answer would rather read what was left out than wait for the rest of some GiB.
+pub(super) const SEARCH_BYTES: i64 = 6 * LARGE_STEP_BYTES;
+
+/// What a step indexed.
+pub(super) struct Indexed {
+    pub(super) texts: u64,
+    pub(super) bytes: i64,
+}
+
 /// Indexes some of what is not indexed yet, unless another process writes just now; gives how many texts.
 ///
 /// Nobody asked for it: it waits for nobody, or a release that comes meanwhile, or the end of the process, would too.
 pub(super) fn step(desk: &mut Desk) -> Result<u64> {
-    desk.at_once(|desk| step_of(desk, STEP_BYTES))
+    desk.at_once(|desk| step_of(desk, STEP_BYTES)).map(|step| step.texts)
 }
 
 /// The same for somebody who waits. One step a task, so that releases are served between them.
 pub(super) fn large_step(desk: &mut Desk) -> Result<u64> {
-    step_of(desk, LARGE_STEP_BYTES)
+    step_of(desk, LARGE_STEP_BYTES).map(|step| step.texts)
+}
+
+/// The same for a search: no larger than what is left to it, and it gives up where another process writes.
+pub(super) fn step_within(desk: &mut Desk, left_bytes: i64) -> Result<Indexed> {
+    desk.at_once(|desk| step_of(desk, left_bytes.min(LARGE_STEP_BYTES)))
 }
 
 /// Counts the texts that are not indexed yet.
@@ -36,20 +51,20 @@ pub(super) fn waiting(connection: &Connection, path: &Path) -> Result<u64> {
     number.map(i64::unsigned_abs).map_err(|error| fault::of("index", path, &error))
 }
 
-fn step_of(desk: &mut Desk, bytes: i64) -> Result<u64> {
+fn step_of(desk: &mut Desk, bytes: i64) -> Result<Indexed> {
     desk.write(|transaction, path| {
         let fail = |error| fault::of("index", path, &error);
         let sql = "SELECT id, len FROM unindexed JOIN originals USING (id) ORDER BY id LIMIT 512";
         let mut rows = transaction.prepare(sql).map_err(fail)?;
         let waiting: Vec<(i64, i64)> =
             rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).and_then(Iterator::collect).map_err(fail)?;
-        let (mut left, mut indexed) = (bytes, 0);
+        let mut indexed = Indexed { texts: 0, bytes: 0 };
         for (id, len) in &waiting {
-            if left <= 0 {
+            if indexed.bytes >= bytes {
                 break;
             }
-            left = left.saturating_sub(*len);
-            indexed += 1;
+            indexed.bytes = indexed.bytes.saturating_add(*len);
+            indexed.texts += 1;
             // A damaged text cannot be found by its words; reading it says what is wrong.
             let text = rows::body(transaction, path, *id).unwrap_or_default();
             index(transaction, *id, text.as_deref().unwrap_or_default()).map_err(fail)?;

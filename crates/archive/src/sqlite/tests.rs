@@ -151,10 +151,47 @@ fn a_search_waits_for_no_writer() {
     let other = writing(&archive);
     let found = archive.search(&Query::new("words")).unwrap();
     assert_eq!((found.hits.len(), found.not_searched.is_nothing()), (1, true), "it is not indexed, and found");
-    assert!(matches!(archive.index_at_once(), Err(Error::Busy { .. })));
+    assert_eq!(archive.index_some(), 0, "nor does what it would index");
     other.execute_batch("ROLLBACK").unwrap();
-    archive.index_at_once().unwrap();
+    assert_eq!(archive.index_some(), 1);
     assert_eq!(archive.read(indexer::waiting).unwrap(), 0);
+    assert_eq!(archive.index_some(), 0, "nothing waits");
+}
+
+#[test]
+fn a_search_that_leaves_something_out_indexes_a_part_and_not_the_whole_archive() {
+    let (_folder, archive) = archive();
+    archive.index().unwrap();
+    let texts = 200;
+    let originals = (2..2 + texts).map(|number| (id(number), format!("text {number}").into_bytes())).collect();
+    archive.put(&Release::new(b"many", vec![1], originals)).unwrap();
+    // Rows that say they are longer than their text: nothing that large need be stored to see how much is looked at.
+    let claim = |sql: &str, bytes: i64| {
+        let other = connect::writer(archive.path()).unwrap();
+        other.execute(&format!("UPDATE originals SET len = ?1 WHERE {sql}"), [bytes]).unwrap();
+    };
+    claim("id IN (SELECT id FROM unindexed)", indexer::LARGE_STEP_BYTES);
+    let left_out = |query: &str| archive.search_and_index(&Query::new(query)).unwrap().not_searched.originals;
+    let fits = (indexer::SEARCH_BYTES / indexer::LARGE_STEP_BYTES).unsigned_abs();
+    for searches in 1..=2 {
+        let rest = texts - searches * fits;
+        assert_eq!(left_out("text"), rest, "what was indexed meanwhile is not left out");
+        assert_eq!(archive.read(indexer::waiting).unwrap(), rest);
+    }
+    // One text alone may be more than that.
+    claim("id = (SELECT min(id) FROM unindexed)", indexer::SEARCH_BYTES * 2);
+    assert_eq!(archive.index_some(), 1);
+}
+
+#[test]
+fn what_the_index_cannot_mend_is_not_searched_twice() {
+    let (_folder, archive) = archive();
+    archive.index().unwrap();
+    connect::writer(archive.path()).unwrap().execute("UPDATE originals SET len = 1 << 40", []).unwrap();
+    let found = archive.search_and_index(&Query::new("words")).unwrap();
+    assert!(found.hits.is_empty() && found.not_searched.originals > 0, "it is too long to be read, and not whole");
+    // Who indexed nothing does not search again.
+    assert_eq!(archive.index_some(), 0);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use liveset_archive::{DEFAULT_HITS, MAX_HITS, Scope, SqliteArchive};
+use liveset_archive::{DEFAULT_HITS, ID_DIGITS, MAX_HITS, Scope, SqliteArchive};
 
 const RECALL_EXAMPLES: &str = "Examples:
   liveset recall 0f3c5e0d9a1b2c3d4e5f60718293a4b5
@@ -58,7 +58,7 @@ pub(crate) struct ArchiveArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ScopeArgs {
     /// Only what this session stored; `archive ls` names them
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = session)]
     pub(crate) session: Option<String>,
     /// Sessions are a border: without the name of one nothing is answered, and what another stored is as if it never was
     #[arg(long, requires = "session")]
@@ -75,6 +75,20 @@ impl ScopeArgs {
     }
 }
 
+/// How the session without a name is named, where it is shown and where it is asked for.
+const UNNAMED: &str = "-";
+
+/// Reads a session as `archive ls` names it.
+#[expect(clippy::unnecessary_wraps, reason = "a value parser may refuse")]
+fn session(name: &str) -> Result<String, String> {
+    Ok(if name == UNNAMED { String::new() } else { name.to_owned() })
+}
+
+/// Names a session so that it can be asked for.
+pub(crate) fn session_shown(name: &str) -> &str {
+    if name.is_empty() { UNNAMED } else { name }
+}
+
 /// Reads an id as reports, tombstones and `search` name it.
 pub(crate) fn content_id(text: &str) -> Result<String, String> {
     let id = text.trim().to_ascii_lowercase();
@@ -83,9 +97,6 @@ pub(crate) fn content_id(text: &str) -> Result<String, String> {
         false => Err(format!("an id has {ID_DIGITS} hexadecimal digits")),
     }
 }
-
-/// Digits of an id.
-const ID_DIGITS: usize = 32;
 
 /// Arguments of `recall`.
 #[derive(Args, Debug)]
@@ -220,7 +231,7 @@ pub(crate) struct ArchiveVerify {
 #[group(id = "what", required = true, multiple = false, args = ["session", "id"])]
 pub(crate) struct ArchivePurge {
     /// A session with everything that no other session holds
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = session)]
     pub(crate) session: Option<String>,
     /// One original, and the manifests of every session that held it
     #[arg(long, value_name = "ID")]

@@ -7,7 +7,9 @@ use liveset_engine::report::grouped;
 use serde_json::json;
 
 use crate::{
-    args::{ArchiveCommand, ArchiveExport, ArchiveGc, ArchiveImport, ArchiveLs, ArchivePurge, ArchiveVerify},
+    args::{
+        ArchiveCommand, ArchiveExport, ArchiveGc, ArchiveImport, ArchiveLs, ArchivePurge, ArchiveVerify, session_shown,
+    },
     commands::recall::content_id,
     failure::{DEFECTS, Failure},
     output, setup,
@@ -50,7 +52,7 @@ fn ls(args: &ArchiveLs) -> Result<u8, Failure> {
 }
 
 fn line(row: &SessionRow) -> String {
-    let session = if row.session.is_empty() { "-" } else { &row.session };
+    let session = session_shown(&row.session);
     let (originals, bytes, bodies) = (grouped(row.originals), grouped(row.bytes), grouped(row.bodies));
     format!("{session:<32}  {originals:>9}  {bytes:>14}  {bodies:>6}  {}\n", minute(row.used_at))
 }
@@ -116,7 +118,7 @@ fn verify(args: &ArchiveVerify) -> Result<u8, Failure> {
 fn purge(args: &ArchivePurge) -> Result<u8, Failure> {
     let archive = setup::existing_archive(args.archive.archive.as_deref())?;
     let what = match (&args.session, &args.id) {
-        (Some(session), _) => Purge::Session(if session == "-" { String::new() } else { session.clone() }),
+        (Some(session), _) => Purge::Session(session.clone()),
         (None, Some(id)) => Purge::Id(content_id(id)?),
         // The parser asks for one of them.
         (None, None) => return Err(Failure::usage("nothing to purge is named")),
@@ -126,8 +128,10 @@ fn purge(args: &ArchivePurge) -> Result<u8, Failure> {
         return Err(match &what {
             Purge::Id(id) => Failure::store(format_args!("no original `{id}` here, so nothing was purged"))
                 .hint("`liveset search WORDS` finds originals and names their ids"),
-            Purge::Session(name) => Failure::store(format_args!("no session `{name}` here, so nothing was purged"))
-                .hint("`liveset archive ls` names the sessions; one that was purged is no longer among them"),
+            Purge::Session(name) => {
+                Failure::store(format_args!("no session `{}` here, so nothing was purged", session_shown(name)))
+                    .hint("`liveset archive ls` names the sessions; one that was purged is no longer among them")
+            }
         });
     }
     output::text(&format!(

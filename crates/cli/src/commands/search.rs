@@ -1,6 +1,5 @@
 //! `liveset search`: which originals hold these words, and which call gave each.
 
-use liveset::Archive as _;
 use liveset_archive::{Hit, Query, one_line};
 use serde_json::json;
 
@@ -10,12 +9,7 @@ pub(crate) fn run(args: &Search) -> Result<u8, Failure> {
     let archive = args.scope.of(setup::existing_archive(args.archive.archive.as_deref())?);
     let mut query = Query::new(args.words.join(" "));
     query.limit = args.limit;
-    let mut found = archive.search(&query)?;
-    // More waits for the index than one search reads: then it is worth its time now. Where the index cannot be brought up
-    // to date, the answer below says what was left out.
-    if found.not_searched.originals > 0 && archive.index_at_once().is_ok() {
-        found = archive.search(&query)?;
-    }
+    let found = archive.search_and_index(&query)?;
     let hits = &found.hits;
     if args.json {
         output::text(&as_json(hits)?)?;

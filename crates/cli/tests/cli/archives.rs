@@ -47,6 +47,24 @@ fn sessions_are_listed_and_purged() {
 }
 
 #[test]
+fn the_session_without_a_name_is_asked_for_as_it_is_listed() {
+    use liveset_archive::{Archive as _, Release, SqliteArchive};
+    let place = Place::new();
+    let id = "0f".repeat(16);
+    let release = Release::new(b"body", b"{}".to_vec(), vec![(id.clone(), b"a red pump\n".to_vec())]);
+    assert_eq!(release.session, "");
+    SqliteArchive::open(place.path("a.liveset")).unwrap().put(&release).unwrap();
+    let listed = place.run("archive ls --archive a.liveset");
+    let name = listed.text().lines().nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let asked = |words: &str| place.run(&format!("{words} --session {name} --archive a.liveset"));
+    assert_eq!(asked(&format!("recall {id}")).text(), "a red pump\n");
+    assert!(asked("search pump --strict-sessions").text().starts_with(&id));
+    assert_eq!(asked("archive purge").shown(), "exit 0\nout | purged 1 originals and 1 manifests\n");
+    let again = asked("archive purge");
+    assert!(again.err.contains(&format!("no session `{name}` here")), "{}", again.err);
+}
+
+#[test]
 fn an_id_is_purged_as_it_is_recalled() {
     let place = compacted();
     let listed = place.run("search night --archive a.liveset");

@@ -89,10 +89,12 @@ fn f76_what_a_later_answer_leans_on_stays() {
     let out = Case::of(case.format, &body).about(1_700);
     assert!(out.is_whole("toolu_l1") && out.is_whole("toolu_l3") && !out.is_whole("toolu_l2"));
     // At the stated budgets the body was over them before the short answer came, and what was decided there is final
-    // (DESIGN section 8). A tombstone names the call; a gap stands under it.
-    for (window, mark) in
-        [(1_000, "[pruned from context: read_file a.rs, 21 lines"), (300, "[lines 1-19 of 21 left out; ")]
-    {
+    // (DESIGN section 8): nobody pins what was gone by then, so at the larger one what is left of it folds. A gap stands
+    // under its call.
+    let folded = case.at(1_000);
+    let edits = folded.report["edits"].as_array().expect("edits");
+    assert!(edits.iter().any(|edit| edit["kind"] == "fold" && edit["call_id"] == "toolu_l1"), "{edits:?}");
+    for (window, mark) in [(300, "[lines 1-19 of 21 left out; ")] {
         let out = case.at(window);
         let (_, new) = out.result("toolu_l1");
         assert!(new.starts_with(mark), "{new}");
