@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use liveset::recall::View;
+use liveset_archive::ID_DIGITS;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations, object};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Value, json};
@@ -14,8 +15,6 @@ pub const RECALL: &str = "recall";
 /// Name of the tool that finds originals.
 pub const SEARCH: &str = "search";
 
-/// Digits of an id.
-const ID_DIGITS: usize = 32;
 /// Lines around a match that are shown where nothing is asked.
 const DEFAULT_CONTEXT: usize = 2;
 

@@ -180,7 +180,8 @@ fn may_fold(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<bool> 
     Ok(!is_pinned
         && !desk.texts(ordinal)?.is_recall
         && !desk.is_carrier(state, ordinal)?
-        && !protect::pins_another(state, ordinal))
+        && !protect::pins_another(state, ordinal)
+        && !protect::is_asked_again(desk, state, ordinal)?)
 }
 
 fn is_blank(desk: &Desk<'_, '_>, item: &Item) -> bool {

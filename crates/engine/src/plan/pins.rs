@@ -59,6 +59,8 @@ pub(crate) struct PinTracker {
     pub(crate) unchanged: BTreeSet<usize>,
     /// Answers to recalls, each with the number of its unit.
     pub(crate) recalls: BTreeMap<usize, u32>,
+    /// Answers that were cut when the same call was answered again, each with that newer answer.
+    pub(crate) asked_again: BTreeMap<usize, usize>,
     /// The answers that said so, each with the one that it points back at.
     pub(crate) stubs: BTreeMap<usize, usize>,
 }

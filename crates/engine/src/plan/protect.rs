@@ -14,6 +14,7 @@ use crate::{
     content_id::ContentId,
     error::Result,
     report::Warning,
+    tombstone,
     tools::{self, ToolClass},
     transcript::{Call, Editing, ErrorFlag, Item, ItemIdx},
 };
@@ -180,7 +181,13 @@ fn track_stub(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize) -> Result<
                 state.pinned.stubs.insert(ordinal, full);
             }
         }
-        Some(_) | None => {
+        before => {
+            if let Some(before) = before
+                && is_cut(desk, state, before)?
+                && desk.texts(before)?.name.class != ToolClass::Execution
+            {
+                state.pinned.asked_again.insert(before, ordinal);
+            }
             state.pinned.full.insert(key, ordinal);
         }
     }
@@ -193,6 +200,26 @@ fn track_stub(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize) -> Result<
 pub(crate) fn pins_another(state: &State, ordinal: usize) -> bool {
     let size = |at: usize| state.results.get(at).map_or(0, |result| result.tokens.0);
     state.pinned.stubs.get(&ordinal).is_some_and(|&full| size(ordinal) * STUB_SHARE < size(full))
+}
+
+/// Says whether nothing but a line of ours is left of a result, whichever sweep or body put it there.
+fn is_gone(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<bool> {
+    let is_final = state.results.get(ordinal).is_some_and(|result| result.form.is_final());
+    Ok(is_final || desk.texts(ordinal)?.parts.iter().any(|part| tombstone::is_tombstone(&part.text)))
+}
+
+/// Says whether a result lacks some of its text, whichever sweep or body took it.
+fn is_cut(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<bool> {
+    let is_whole = state.results.get(ordinal).is_some_and(|result| *result.form == Form::Whole);
+    Ok(!is_whole || desk.texts(ordinal)?.arrives_cut)
+}
+
+/// Says whether a result that was cut was asked for again, and that answer says something: it may say that nothing changed,
+/// and then the line that stands for the older one is what names it.
+pub(crate) fn is_asked_again(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<bool> {
+    let Some(&newer) = state.pinned.asked_again.get(&ordinal) else { return Ok(false) };
+    let Some(result) = state.results.get(newer) else { return Ok(false) };
+    Ok(!state.is_dropped(desk.item(result.item)?) && !is_gone(desk, state, newer)?)
 }
 
 fn key_of(desk: &Desk<'_, '_>, call: &Call) -> Option<ContentId> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use liveset::{Archive, Liveset, MemoryArchive, Policy, Preset, ReasoningGuard, Session, Thoroughness, WireFormat};
+use liveset::{Archive, Liveset, MemoryArchive, Policy, ReasoningGuard, Session, Thoroughness, WireFormat};
 use liveset_engine::{
     json::Outline,
     transcript::Item,
@@ -33,7 +33,6 @@ pub(crate) struct Bench {
     pub(crate) archive: Arc<MemoryArchive>,
     model: &'static str,
     min_gain: u64,
-    preset: Preset,
     guard: Guard,
     pins: Pins,
 }
@@ -48,7 +47,6 @@ impl Bench {
 
     pub(crate) fn for_model(format: Format, policy: Policy, model: &'static str) -> Self {
         let archive = Arc::new(MemoryArchive::new());
-        let preset = policy.preset;
         let guard = match policy.reasoning {
             ReasoningGuard::Keep => Guard::Keep,
             ReasoningGuard::Drop => Guard::Drop,
@@ -60,7 +58,7 @@ impl Bench {
             .with_model(model)
             .with_thoroughness(Thoroughness::Whole)
             .with_archive(archive.clone());
-        Self { format, liveset, archive, model, min_gain, preset, guard, pins }
+        Self { format, liveset, archive, model, min_gain, guard, pins }
     }
 
     pub(crate) fn try_run(&self, body: &[u8]) -> Result<Outcome, String> {
@@ -113,12 +111,11 @@ impl Bench {
         if self.guard == Guard::Respect {
             no_reasoning_behind(self.format, body, &outcome)?;
         }
-        // Known gap (see CHANGELOG): where `liveness` waited for signed reasoning, and all it could take was not enough,
-        // nobody waits the second time: what a later message quotes is not known yet where it sweeps then.
+        // Known gap (see CHANGELOG): where a sweep waited for signed reasoning, and all it could take was not enough, nobody
+        // waits the second time: what is pinned or quoted later is not known yet where it sweeps then.
         let figure = |name: &str| outcome.report["tokens"][name].as_u64().unwrap_or(0);
         let charged = outcome.tokens_after + (figure("window") / 64).min(2_048);
-        let may_wait =
-            self.preset == Preset::Liveness && !matches!(self.guard, Guard::Drop) && has_signed(self.format, body);
+        let may_wait = !matches!(self.guard, Guard::Drop) && has_signed(self.format, body);
         let is_claimed = !may_wait || charged <= figure("trigger");
         if !outcome.cannot_fit && is_claimed {
             law_idempotence(&outcome, |body| self.run(body))?;
