@@ -42,7 +42,7 @@ pub use clock::Clock;
 pub use error::{Error, Result};
 pub use lookup::{DEFAULT_HITS, Found, Gone, Hit, Kept, Lookup, MAX_HITS, NotSearched, Query, Removal};
 pub use memory::MemoryArchive;
-pub use records::{ID_DIGITS, MAX_RECORD_BYTES, MAX_RELEASE_RECORDS};
+pub use records::{ID_DIGITS, MAX_RECORD_BYTES, MAX_RELEASE_RECORDS, read_id};
 pub use release::{Release, Source, output_hash};
 pub use scope::{Scope, Sessions};
 pub use shown::{one_line, shown};

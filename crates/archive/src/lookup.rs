@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Source;
+use crate::{Source, one_line};
 
 /// What became of one original.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,6 +106,25 @@ pub struct Hit {
     pub line: usize,
     /// That line, shortened.
     pub text: String,
+}
+
+impl Hit {
+    /// Writes it for a list: id, call and place, and under them the line that was found.
+    ///
+    /// ```
+    /// use liveset_archive::{Hit, Source};
+    /// let source = Source { tool: "read".into(), label: "a.rs".into(), ..Source::default() };
+    /// let hit = Hit { id: "0f".repeat(16), source, session: String::new(), lines: 9, line: 2, text: " let a;".into() };
+    /// assert_eq!(hit.told(), format!("{}  read a.rs, line 2 of 9\n    let a;\n", hit.id));
+    /// ```
+    #[must_use]
+    pub fn told(&self) -> String {
+        let (id, name) = (&self.id, self.source.told());
+        match self.line {
+            0 => format!("{id}  {name}, {} lines\n", self.lines),
+            line => format!("{id}  {name}, line {line} of {}\n    {}\n", self.lines, one_line(self.text.trim())),
+        }
+    }
 }
 
 /// What a search found, and where it did not look.

@@ -15,6 +15,19 @@ pub const MAX_RELEASE_RECORDS: usize = 1 << 20;
 /// Digits of a content id: 128 bits.
 pub const ID_DIGITS: usize = 32;
 
+/// Reads a content id as people and models write it: blanks around it and capitals do not matter.
+///
+/// ```
+/// use liveset_archive::read_id;
+/// assert_eq!(read_id(" 0F3C5E0D9A1B2C3D4E5F60718293A4B5\n").as_deref(), Some("0f3c5e0d9a1b2c3d4e5f60718293a4b5"));
+/// assert_eq!(read_id("0f"), None);
+/// ```
+#[must_use]
+pub fn read_id(text: &str) -> Option<String> {
+    let id = text.trim().to_ascii_lowercase();
+    (id.len() == ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(id)
+}
+
 /// Digits of a body's hash: 256 bits.
 const OUTPUT_DIGITS: usize = 64;
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::one_line;
+
 /// Everything that must be durable before one compacted body may leave.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Release {
@@ -62,6 +64,13 @@ impl Source {
     #[must_use]
     pub fn name(&self) -> String {
         if self.label.is_empty() { self.tool.clone() } else { format!("{} {}", self.tool, self.label) }
+    }
+
+    /// The same for a list: in one line, whatever the label holds, and never empty.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let name = self.name();
+        if name.is_empty() { "tool".to_owned() } else { one_line(&name) }
     }
 }
 

@@ -5,7 +5,7 @@
 mod outline;
 mod view;
 
-pub use view::{Part, View};
+pub use view::{DEFAULT_CONTEXT, Part, View, line_range};
 
 use liveset_archive::{Archive, Kept, Lookup, Removal, Source};
 

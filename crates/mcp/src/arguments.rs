@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use liveset::recall::View;
-use liveset_archive::ID_DIGITS;
+use liveset::recall::{DEFAULT_CONTEXT, View, line_range};
+use liveset_archive::{ID_DIGITS, read_id};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations, object};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Value, json};
@@ -14,9 +14,6 @@ use serde_json::{Value, json};
 pub const RECALL: &str = "recall";
 /// Name of the tool that finds originals.
 pub const SEARCH: &str = "search";
-
-/// Lines around a match that are shown where nothing is asked.
-const DEFAULT_CONTEXT: usize = 2;
 
 /// Gives the tools with their schemas.
 pub(crate) fn tools() -> Vec<Tool> {
@@ -126,22 +123,15 @@ pub(crate) fn read<'de, A: Deserialize<'de>>(arguments: Option<JsonObject>) -> R
 
 fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
-    let id = text.trim().to_ascii_lowercase();
-    if id.len() == ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Ok(id);
-    }
-    Err(D::Error::custom(format_args!("`id` has {ID_DIGITS} hexadecimal digits, as the marker or `{SEARCH}` names it")))
+    read_id(&text).ok_or_else(|| {
+        let why = format_args!("`id` has {ID_DIGITS} hexadecimal digits, as the marker or `{SEARCH}` names it");
+        D::Error::custom(why)
+    })
 }
 
 fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<(usize, usize)>, D::Error> {
     let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
-    let number = |text: &str| text.trim().parse::<usize>().ok().filter(|&number| number > 0);
-    let range = match text.split_once('-') {
-        None => number(&text).map(|line| (line, line)),
-        Some((first, last)) if last.trim().is_empty() => number(first).map(|first| (first, usize::MAX)),
-        Some((first, last)) => number(first).zip(number(last)).filter(|(first, last)| first <= last),
-    };
-    range.map(Some).ok_or_else(|| D::Error::custom("`lines` is FIRST-LAST, from 1: 12-40, 12- or 12"))
+    line_range(&text).map(Some).ok_or_else(|| D::Error::custom("`lines` is FIRST-LAST, from 1: 12-40, 12- or 12"))
 }
 
 #[cfg(test)]

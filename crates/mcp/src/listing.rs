@@ -1,7 +1,5 @@
 //! How is an answer written? Text with a sign whether it is an error, and lists that say what they leave out.
 
-use liveset_archive::one_line;
-
 use crate::page::MAX_ANSWER_BYTES;
 
 /// What a tool answers.
@@ -36,11 +34,6 @@ pub(crate) fn listed(rows: impl Iterator<Item = String>, what: &str) -> String {
         out.push_str(&format!("[{left_out} more {what}]\n"));
     }
     out
-}
-
-/// Names a call in a list.
-pub(crate) fn tool_name(name: &str) -> String {
-    if name.is_empty() { "tool".to_owned() } else { one_line(name) }
 }
 
 #[cfg(test)]

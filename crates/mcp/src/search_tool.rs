@@ -1,10 +1,10 @@
 //! What does an agent get for words? Ids of originals that hold them, with the call and the line of each.
 
-use liveset_archive::{MAX_HITS, Query, SqliteArchive, one_line};
+use liveset_archive::{Hit, MAX_HITS, Query, SqliteArchive};
 
 use crate::{
     arguments::SearchArguments,
-    listing::{Answer, listed, tool_name},
+    listing::{Answer, listed},
 };
 
 /// Answers a call of `search`.
@@ -23,14 +23,5 @@ pub(crate) fn answer(archive: &SqliteArchive, arguments: SearchArguments) -> Ans
             false => format!("nothing that was searched holds all of these words\n{left_out}"),
         });
     }
-    let rows = found.hits.iter().map(|hit| {
-        let name = tool_name(&hit.source.name());
-        match hit.line {
-            0 => format!("{}  {name}, {} lines\n", hit.id, hit.lines),
-            line => {
-                format!("{}  {name}, line {line} of {}\n    {}\n", hit.id, hit.lines, one_line(hit.text.trim()))
-            }
-        }
-    });
-    Answer::text(listed(rows, "hits") + &left_out)
+    Answer::text(listed(found.hits.iter().map(Hit::told), "hits") + &left_out)
 }

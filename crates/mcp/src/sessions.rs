@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use liveset_archive::{ContentRow, SessionRow, SqliteArchive};
+use liveset_archive::{ContentRow, SessionRow, SqliteArchive, one_line};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::Resource;
 
-use crate::listing::{listed, tool_name};
+use crate::listing::listed;
 
 /// What every session's URI begins with.
 const START: &str = "liveset://sessions/";
@@ -23,7 +23,7 @@ pub(crate) fn resource(row: &SessionRow) -> Resource {
     let told = format!("{} originals of {} bytes, {} bodies", row.originals, row.bytes, row.bodies);
     let name = match row.session.is_empty() {
         true => "no session".to_owned(),
-        false => tool_name(&row.session).chars().take(MAX_NAME_CHARS).collect(),
+        false => one_line(&row.session).chars().take(MAX_NAME_CHARS).collect(),
     };
     Resource::new(uri, name).with_description(told).with_mime_type("text/plain")
 }
@@ -50,7 +50,7 @@ pub(crate) fn text(archive: &SqliteArchive, session: &str) -> liveset_archive::R
 
 fn line(call: &ContentRow) -> String {
     let gone = if call.is_removed { ", no longer here" } else { "" };
-    format!("{}  {}, {} bytes{gone}\n", call.id, tool_name(&call.source.name()), call.bytes)
+    format!("{}  {}, {} bytes{gone}\n", call.id, call.source.told(), call.bytes)
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use liveset_archive::{DEFAULT_HITS, ID_DIGITS, MAX_HITS, Scope, SqliteArchive};
+use liveset::recall::{DEFAULT_CONTEXT, line_range};
+use liveset_archive::{DEFAULT_HITS, ID_DIGITS, MAX_HITS, Scope, SqliteArchive, read_id};
 
 const RECALL_EXAMPLES: &str = "Examples:
   liveset recall 0f3c5e0d9a1b2c3d4e5f60718293a4b5
@@ -91,11 +92,7 @@ pub(crate) fn session_shown(name: &str) -> &str {
 
 /// Reads an id as reports, tombstones and `search` name it.
 pub(crate) fn content_id(text: &str) -> Result<String, String> {
-    let id = text.trim().to_ascii_lowercase();
-    match id.len() == ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        true => Ok(id),
-        false => Err(format!("an id has {ID_DIGITS} hexadecimal digits")),
-    }
+    read_id(text).ok_or_else(|| format!("an id has {ID_DIGITS} hexadecimal digits"))
 }
 
 /// Arguments of `recall`.
@@ -108,7 +105,7 @@ pub(crate) struct Recall {
     #[command(flatten)]
     pub(crate) view: ViewArgs,
     /// Lines around each match of --grep
-    #[arg(long, value_name = "COUNT", default_value_t = 2, requires = "grep")]
+    #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_CONTEXT, requires = "grep")]
     pub(crate) context: usize,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
@@ -139,16 +136,7 @@ pub(crate) struct ViewArgs {
 
 /// Reads `12-40`, `12-` or `12`.
 fn lines(text: &str) -> Result<(usize, usize), String> {
-    let wrong = || "lines are FIRST-LAST, such as 12-40, 12- or 12".to_owned();
-    let number = |text: &str| text.trim().parse::<usize>().ok().filter(|number| *number > 0).ok_or_else(wrong);
-    match text.split_once('-') {
-        None => number(text).map(|line| (line, line)),
-        Some((first, "")) => number(first).map(|first| (first, usize::MAX)),
-        Some((first, last)) => {
-            let (first, last) = (number(first)?, number(last)?);
-            if first <= last { Ok((first, last)) } else { Err(wrong()) }
-        }
-    }
+    line_range(text).ok_or_else(|| "lines are FIRST-LAST, such as 12-40, 12- or 12".to_owned())
 }
 
 /// Arguments of `search`.

@@ -1,6 +1,6 @@
 //! `liveset search`: which originals hold these words, and which call gave each.
 
-use liveset_archive::{Hit, Query, one_line};
+use liveset_archive::{Hit, Query};
 use serde_json::json;
 
 use crate::{args::Search, failure::Failure, output, setup};
@@ -14,7 +14,7 @@ pub(crate) fn run(args: &Search) -> Result<u8, Failure> {
     if args.json {
         output::text(&as_json(hits)?)?;
     } else if !hits.is_empty() {
-        output::text(&hits.iter().map(as_text).collect::<String>())?;
+        output::text(&hits.iter().map(Hit::told).collect::<String>())?;
     } else if found.not_searched.is_nothing() {
         output::note("nothing holds all of these words\n");
     } else {
@@ -25,15 +25,6 @@ pub(crate) fn run(args: &Search) -> Result<u8, Failure> {
         output::note(&format!("note: {told}\nhint: {hint}\n"));
     }
     Ok(0)
-}
-
-fn as_text(hit: &Hit) -> String {
-    let name = hit.source.name();
-    let name = if name.is_empty() { "tool".to_owned() } else { one_line(&name) };
-    match hit.line {
-        0 => format!("{}  {name}, {} lines\n", hit.id, hit.lines),
-        line => format!("{}  {name}, line {line} of {}\n    {}\n", hit.id, hit.lines, one_line(hit.text.trim())),
-    }
 }
 
 fn as_json(hits: &[Hit]) -> Result<String, Failure> {

@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
-    process::Stdio,
+    process::{Child, Stdio},
 };
 
 use liveset_archive::{Archive as _, Release, Source, SqliteArchive};
@@ -50,6 +50,40 @@ fn asked(place: &Place, flags: &str, requests: &[(&str, Value)]) -> Vec<Value> {
     drop(stdin);
     assert!(child.wait().unwrap().success(), "it ends well when the client goes");
     answers.split_off(1)
+}
+
+/// A server on a free port; ends with its test.
+struct HttpServer {
+    child: Child,
+    address: String,
+}
+
+impl HttpServer {
+    fn start(place: &Place, flags: &str) -> Self {
+        let mut command = place.command(&format!("mcp --archive a.db --http 127.0.0.1:0 {flags}"));
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let url = line.trim().strip_prefix("liveset: MCP server at http://").unwrap();
+        let address = url.strip_suffix("/mcp").unwrap().to_owned();
+        Self { child, address }
+    }
+
+    /// Sends a request and gives the status of its answer.
+    fn status(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).unwrap();
+        String::from_utf8(start[9..].to_vec()).unwrap()
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 fn call(tool: &str, arguments: Value) -> (&'static str, Value) {
@@ -139,57 +173,37 @@ fn what_keeps_a_server_from_starting_is_one_line() {
 #[test]
 fn over_http_no_web_page_and_no_other_name_of_this_machine_gets_in() {
     let place = place_with("one\n");
-    let mut command = place.command("mcp --archive a.db --http 127.0.0.1:0");
-    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    let url = line.trim().strip_prefix("liveset: MCP server at http://").unwrap();
-    let address = url.strip_suffix("/mcp").unwrap();
+    let server = HttpServer::start(&place, "");
+    let address = &server.address;
     let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
     let status = |path: &str, host: &str, more: &str| {
-        let mut stream = TcpStream::connect(address).unwrap();
         let request = format!(
             "POST {path} HTTP/1.1\r\nHost: {host}\r\n{more}Content-Type: application/json\r\nAccept: application/json, \
              text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{hello}",
             hello.len()
         );
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut start = [0; 12];
-        stream.read_exact(&mut start).unwrap();
-        String::from_utf8(start[9..].to_vec()).unwrap()
+        server.status(&request)
     };
     assert_eq!(status("/mcp", address, ""), "200");
     assert_eq!(status("/", address, ""), "404");
     assert_eq!(status("/mcp", address, "Origin: https://example.org\r\n"), "403");
     assert_eq!(status("/mcp", "example.org", ""), "403");
-    child.kill().unwrap();
-    child.wait().unwrap();
 }
 
 #[test]
 fn over_http_a_token_is_asked_for_where_one_is_set() {
     let place = place_with("one\n");
     place.write("token", "s3cr3t\n");
-    let mut command = place.command("mcp --archive a.db --http 127.0.0.1:0 --token-file token");
-    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    let url = line.trim().strip_prefix("liveset: MCP server at http://").unwrap();
-    let address = url.strip_suffix("/mcp").unwrap();
+    let server = HttpServer::start(&place, "--token-file token");
+    let address = &server.address;
     let status = |more: &str| {
-        let mut stream = TcpStream::connect(address).unwrap();
         let request = format!("GET /mcp HTTP/1.1\r\nHost: {address}\r\n{more}Connection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut start = [0; 12];
-        stream.read_exact(&mut start).unwrap();
-        String::from_utf8(start[9..].to_vec()).unwrap()
+        server.status(&request)
     };
     for wrong in ["", "Authorization: Bearer s3cr3\r\n", "Authorization: Bearer s3cr3T\r\n"] {
         assert_eq!(status(wrong), "401", "{wrong}");
     }
     assert_ne!(status("Authorization: Bearer s3cr3t\r\n"), "401");
-    child.kill().unwrap();
-    child.wait().unwrap();
     place.write("token", " \n");
     let empty = place.run("mcp --archive a.db --http 127.0.0.1:0 --token-file token");
     assert_eq!(empty.code, 2, "{}", empty.err);

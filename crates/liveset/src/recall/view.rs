@@ -9,6 +9,28 @@ use super::outline;
 /// Bytes that a compiled pattern may take: enough for any that a person writes, and no burden on an agent's machine.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
+/// Lines around a match that are shown where nothing is asked.
+pub const DEFAULT_CONTEXT: usize = 2;
+
+/// Reads the range of [`View::Lines`] as people and models write it: `12-40`, `12-` to the end, or `12` alone.
+///
+/// ```
+/// use liveset::recall::line_range;
+/// assert_eq!(line_range("12 - 40"), Some((12, 40)));
+/// assert_eq!(line_range("12-"), Some((12, usize::MAX)));
+/// assert_eq!(line_range("12"), Some((12, 12)));
+/// assert_eq!((line_range("0"), line_range("9-3"), line_range("a-b")), (None, None, None));
+/// ```
+#[must_use]
+pub fn line_range(text: &str) -> Option<(usize, usize)> {
+    let number = |text: &str| text.trim().parse::<usize>().ok().filter(|&number| number > 0);
+    match text.split_once('-') {
+        None => number(text).map(|line| (line, line)),
+        Some((first, last)) if last.trim().is_empty() => number(first).map(|first| (first, usize::MAX)),
+        Some((first, last)) => number(first).zip(number(last)).filter(|(first, last)| first <= last),
+    }
+}
+
 /// A part of an original.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum View {

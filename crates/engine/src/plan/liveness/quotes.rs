@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     chain::{Chain, ChainText},
-    results::ResultText,
+    results::OwnText,
 };
 use crate::{
     plan::state::State,
@@ -36,7 +36,7 @@ struct Shared<'r> {
 
 /// Finds the results of which a later assistant message holds a run of words that few results hold, and that neither
 /// system nor user text before the result holds.
-pub(super) fn quoted(state: &State, chain: &Chain<'_>, results: &[ResultText<'_>]) -> BTreeSet<usize> {
+pub(super) fn quoted(state: &State, chain: &Chain<'_>, results: &[OwnText<'_>]) -> BTreeSet<usize> {
     let said = newest(&chain.said);
     let filter = Filter::of(said.keys().copied());
     let given = oldest(&chain.given, &filter);

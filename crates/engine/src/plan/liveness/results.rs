@@ -17,13 +17,13 @@ use crate::{
 
 /// One result that is in view and says something of its own.
 #[derive(Debug)]
-pub(super) struct ResultText<'d> {
+pub(super) struct OwnText<'d> {
     pub(super) ordinal: usize,
     pub(super) parts: Vec<Cow<'d, str>>,
 }
 
 /// Gives the texts of all results up to a request point, in order.
-pub(super) fn in_view<'d>(desk: &'d Desk<'_, '_>, state: &State) -> Result<Vec<ResultText<'d>>> {
+pub(super) fn in_view<'d>(desk: &'d Desk<'_, '_>, state: &State) -> Result<Vec<OwnText<'d>>> {
     let mut results = Vec::with_capacity(state.results.len());
     for (ordinal, result) in state.results.iter().enumerate() {
         if state.is_dropped(desk.item(result.item)?) {
@@ -44,7 +44,7 @@ pub(super) fn in_view<'d>(desk: &'d Desk<'_, '_>, state: &State) -> Result<Vec<R
         };
         let own: Vec<Cow<'d, str>> = parts.into_iter().filter(|part| !tombstone::is_tombstone(part)).collect();
         if !own.is_empty() {
-            results.push(ResultText { ordinal, parts: own });
+            results.push(OwnText { ordinal, parts: own });
         }
     }
     Ok(results)

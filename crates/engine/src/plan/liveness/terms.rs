@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     chain::{Chain, argument_texts},
-    results::ResultText,
+    results::OwnText,
 };
 use crate::{
     error::Result,
@@ -35,7 +35,7 @@ pub(super) fn paraphrased(
     desk: &Desk<'_, '_>,
     state: &State,
     chain: &Chain<'_>,
-    results: &[ResultText<'_>],
+    results: &[OwnText<'_>],
 ) -> Result<BTreeSet<usize>> {
     let mut said: BTreeMap<u64, Vec<(ItemIdx, u32)>> = BTreeMap::new();
     for text in &chain.said {
