@@ -97,6 +97,15 @@ pub enum Error {
         /// What was asked.
         what: &'static str,
     },
+    /// A folder to spill to that a shell takes for somebody's home, or a command for a flag.
+    #[error(
+        "originals cannot be spilled below `{}`, which shells or commands misread; name a folder such as `.liveset`",
+        shown(path)
+    )]
+    MisleadingFolder {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Two different texts claim the same id; the first one stays.
     #[error("original `{id}` is already stored with other content")]
     Collision {
@@ -161,6 +170,7 @@ mod tests {
             Error::Busy { path: path.clone() },
             Error::Removed { path: path.clone() },
             Error::Failed { path: path.clone() },
+            Error::MisleadingFolder { path: path.clone() },
             Error::Full { path: path.clone(), what: "records", limit: 1 },
         ] {
             let text = error.to_string();

@@ -44,15 +44,21 @@ impl Spill {
     /// use liveset_archive::Spill;
     /// assert!(Spill::new("/project", ".liveset").is_ok());
     /// assert!(Spill::new("/project", "../elsewhere").is_err());
+    /// assert!(Spill::new("/project", "~/.liveset").is_err());
     /// ```
     ///
     /// # Errors
-    /// `relative` is empty, absolute, or leads out of `base`.
+    /// `relative` is empty, absolute, or leads out of `base`; or a shell would take it for a home, a command for a flag.
     pub fn new(base: impl Into<PathBuf>, relative: impl Into<PathBuf>) -> Result<Spill> {
         let relative = relative.into();
         let is_plain = relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         if !is_plain || !relative.components().any(|part| matches!(part, Component::Normal(_))) {
             return Err(at("write below", &relative)(io::ErrorKind::InvalidInput.into()));
+        }
+        let first = relative.components().find(|part| matches!(part, Component::Normal(_)));
+        let is_led_by = |sign: &[u8]| first.is_some_and(|name| name.as_os_str().as_encoded_bytes().starts_with(sign));
+        if is_led_by(b"~") || is_led_by(b"-") {
+            return Err(Error::MisleadingFolder { path: relative });
         }
         Ok(Spill { base: base.into(), relative, writing: Mutex::new(()) })
     }
@@ -273,6 +279,12 @@ mod tests {
         for relative in ["", ".", "..", "/etc", "a/../../b"] {
             assert!(Spill::new("base", relative).is_err(), "{relative}");
         }
+        for relative in ["~", "~/x", "~me/x", "-out", "./-out", "--/x", "-rf"] {
+            let refused = Spill::new("base", relative).unwrap_err();
+            assert!(matches!(refused, Error::MisleadingFolder { .. }), "{relative}: {refused:?}");
+            assert!(refused.to_string().ends_with("such as `.liveset`"), "{refused}");
+        }
+        assert!(Spill::new("base", "a/~b/-c").is_ok(), "behind the first name they mislead nobody");
         let spill = Spill::new("base", "./a").unwrap();
         assert_eq!(spill.history("../../etc/passwd"), "a/etcpasswd/history.md");
         assert_eq!(spill.history(""), "a/session/history.md");

@@ -6,6 +6,7 @@ mod evidence;
 mod shell;
 mod verdict;
 mod table;
+mod password_flag;
 mod label;
 mod offered;
 

@@ -2,6 +2,8 @@
 //!
 //! Never shows what may be secret, and never breaks the line it stands on.
 
+use super::password_flag::PasswordFlags;
+
 /// Characters of a call's label, the tool's name not counted: enough for a path, too few for a pasted text.
 const MAX_LABEL_CHARS: usize = 80;
 /// Words of a shell command in a label.
@@ -15,9 +17,9 @@ pub(super) fn is_short(text: &str) -> bool {
 /// Makes one short line of a call's own words; addresses lose what may be secret.
 pub(super) fn label(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let mut out = String::new();
+    let (mut out, mut flags) = (String::new(), PasswordFlags::new());
     for word in line.split_whitespace().take(MAX_LABEL_WORDS) {
-        if may_be_secret(word) {
+        if flags.is_at(word) || may_be_secret(word) {
             break;
         }
         // Behind the first address of a word nothing says where a second one keeps its secrets.
@@ -183,6 +185,9 @@ mod tests {
         ] {
             assert_eq!(label(&format!("get {address}")), format!("get {plain}"), "{address}");
         }
+        assert_eq!(label("mysql -u root -phunter2 shop"), "mysql");
+        assert_eq!(label("mysql -phunter2 shop"), "mysql");
+        assert_eq!(label("cd a && cargo test -p engine -- -p x"), "cd a && cargo test -p engine --");
         let plain = "rsync -a git@host:org/repo sk-learn/monkey.rs --jobs=4";
         assert_eq!(label(plain), plain);
         assert_eq!(label("cargo test -p engine\nsecond line"), "cargo test -p engine");
