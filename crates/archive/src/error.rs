@@ -135,6 +135,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// Says whether the system lets this user read alone.
+    pub(crate) fn is_refused_write(&self) -> bool {
+        let kinds = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
+        matches!(self, Self::Io { cause, .. } if kinds.contains(&cause.kind()))
+    }
+
     /// Says whether the release itself is at fault: nothing of it is stored, and the archive is as good as before.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(

@@ -1,5 +1,6 @@
 //! How are originals kept for good? One SQLite file, for one user; decides nothing about what is cut.
 
+mod around;
 mod connect;
 mod contents;
 mod copy;
@@ -16,6 +17,8 @@ mod upkeep;
 mod words;
 mod writer;
 
+#[cfg(test)]
+mod search_oracle;
 #[cfg(test)]
 mod tests;
 
@@ -114,7 +117,8 @@ impl std::fmt::Debug for SqliteArchive {
 }
 
 impl SqliteArchive {
-    /// Opens the archive at `path`, creating it where it is missing.
+    /// Opens the archive at `path`, creating it where it is missing. A file of an older layout is brought to this one;
+    /// where it may not be written it is read as it stands.
     ///
     /// # Errors
     /// A file that is no archive, of the older kind or of a newer version, damage, or the file system.
@@ -131,7 +135,11 @@ impl SqliteArchive {
         connect::create(&path)?;
         let first = Reader::open(&path)?;
         if schema::layout(&first.connection, &path)? != schema::LAYOUT {
-            connect::writer(&path).and_then(|mut connection| schema::prepare(&mut connection, &path))?;
+            match connect::writer(&path).and_then(|mut connection| schema::prepare(&mut connection, &path)) {
+                // Who may only read reads what is there; each layout can be. A write says why it cannot be.
+                Err(error) if error.is_refused_write() => {}
+                done => done?,
+            }
         }
         let limits = evict::Limits { capacity_bytes: options.capacity_bytes, live_ms: options.live_ms };
         let writer = Writer::new(&path, limits);
@@ -269,8 +277,10 @@ impl SqliteArchive {
             },
         };
         let sql = "SELECT id, removed FROM originals WHERE tenant = ?1 AND name = ?2";
-        let found = connection.query_row(sql, params![tenant, name], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)));
-        let found = found.optional().map_err(fail)?;
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get(1)?));
+        let found =
+            connection.prepare_cached(sql).and_then(|mut one| one.query_row(params![tenant, name], row).optional());
+        let found = found.map_err(fail)?;
         if let Some(session) = session {
             // Asked whether or not there is one: who guesses learns nothing from the time it takes.
             let sql = "SELECT EXISTS (SELECT 1 FROM calls WHERE session = ?1 AND original = ?2)";
@@ -390,7 +400,7 @@ impl Archive for SqliteArchive {
                 None => Found::default(),
                 Some(place) => search::search(connection, path, &place, query)?,
             };
-            Ok((found, indexer::waiting(connection, path)? > 0))
+            Ok((found, schema::is_current(connection, path)? && indexer::waiting(connection, path)? > 0))
         })?;
         if is_behind {
             self.shared.writer.index_soon();

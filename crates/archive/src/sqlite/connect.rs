@@ -147,6 +147,9 @@ const CHECKPOINT_PAGES: i64 = 4_000;
 /// Negative: KiB of pages that the writer keeps, enough for the inner pages of an index over some GiB.
 const CACHE_KIB: i64 = -16_384;
 
+/// Statements that a connection keeps read: about as many as there are different ones.
+const STATEMENTS: usize = 48;
+
 /// Opens for reading; where nothing beside the file can be written, reads the file as it stands.
 pub(super) fn reader(path: &Path) -> Result<Connection> {
     let connection = match open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX) {
@@ -187,6 +190,7 @@ fn open_as(file: &Path, path: &Path, flags: OpenFlags) -> Result<Connection> {
     let fail = |error| fault::of("open", path, &error);
     let connection = Connection::open_with_flags(file, flags).map_err(fail)?;
     connection.busy_timeout(WAIT).map_err(fail)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // What a file says of itself may have been written by somebody else.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(fail)?;
     connection.pragma_update(None, "trusted_schema", false).map_err(fail)?;

@@ -82,14 +82,12 @@ fn index(transaction: &Transaction<'_>, id: i64, text: &[u8]) -> rusqlite::Resul
     let (mut words, of_calls) = (Words::of(&text), Words::of(&calls));
     words.whole.push_str(&of_calls.whole);
     words.parts.push_str(&of_calls.parts);
-    transaction.execute("DELETE FROM words WHERE rowid = ?1", [id])?;
-    transaction.execute(
-        "INSERT INTO words (rowid, whole, parts) VALUES (?1, ?2, ?3)",
-        params![id, words.whole, words.parts],
-    )?;
+    transaction.prepare_cached("DELETE FROM words WHERE rowid = ?1")?.execute([id])?;
+    let mut insert = transaction.prepare_cached("INSERT INTO words (rowid, whole, parts) VALUES (?1, ?2, ?3)")?;
+    insert.execute(params![id, words.whole, words.parts])?;
     let tenant: i64 = transaction.query_row("SELECT tenant FROM originals WHERE id = ?1", [id], |row| row.get(0))?;
-    let mut term = transaction.prepare("INSERT OR IGNORE INTO terms (tenant, term) VALUES (?1, ?2)")?;
-    let mut run = transaction.prepare("INSERT INTO runs (rowid, term) VALUES (?1, ?2)")?;
+    let mut term = transaction.prepare_cached("INSERT OR IGNORE INTO terms (tenant, term) VALUES (?1, ?2)")?;
+    let mut run = transaction.prepare_cached("INSERT INTO runs (rowid, term) VALUES (?1, ?2)")?;
     for word in terms(&words) {
         if term.execute(params![tenant, word])? > 0 {
             run.execute(params![transaction.last_insert_rowid(), word])?;

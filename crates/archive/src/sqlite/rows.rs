@@ -12,7 +12,8 @@ use crate::{
 };
 
 pub(super) fn tenant(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
-    connection.query_row("SELECT id FROM tenants WHERE name = ?1", [name], |row| row.get(0)).optional()
+    let sql = "SELECT id FROM tenants WHERE name = ?1";
+    connection.prepare_cached(sql)?.query_row([name], |row| row.get(0)).optional()
 }
 
 pub(super) fn tenant_or_new(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
@@ -25,24 +26,25 @@ pub(super) fn tenant_or_new(connection: &Connection, name: &str) -> rusqlite::Re
 
 pub(super) fn session(connection: &Connection, tenant: i64, name: &str) -> rusqlite::Result<Option<i64>> {
     let sql = "SELECT id FROM sessions WHERE tenant = ?1 AND name = ?2";
-    connection.query_row(sql, params![tenant, name], |row| row.get(0)).optional()
+    connection.prepare_cached(sql)?.query_row(params![tenant, name], |row| row.get(0)).optional()
 }
 
 /// Gives a session, used now. Always writes: so a commit always syncs what an earlier process may have left unsynced.
 pub(super) fn session_or_new(connection: &Connection, tenant: i64, name: &str, at: i64) -> rusqlite::Result<i64> {
     let sql = "INSERT INTO sessions (tenant, name, used_at) VALUES (?1, ?2, ?3)
         ON CONFLICT (tenant, name) DO UPDATE SET used_at = max(used_at, excluded.used_at) RETURNING id";
-    connection.query_row(sql, params![tenant, name, at], |row| row.get(0))
+    connection.prepare_cached(sql)?.query_row(params![tenant, name, at], |row| row.get(0))
 }
 
 /// Reads the text of an original; `None` where there is no row of it.
 pub(super) fn body(connection: &Connection, path: &Path, id: i64) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT b.form, b.body, o.len, o.sum, o.name FROM bodies b JOIN originals o USING (id) WHERE id = ?1";
-    let found = connection.query_row(sql, [id], |row| {
+    let packed = |row: &rusqlite::Row<'_>| {
         let name: Vec<u8> = row.get(4)?;
         Ok((Packed::of(row, 0)?, name))
-    });
-    match found.optional().map_err(|error| fault::of("read", path, &error))? {
+    };
+    let found = connection.prepare_cached(sql).and_then(|mut one| one.query_row([id], packed).optional());
+    match found.map_err(|error| fault::of("read", path, &error))? {
         None => Ok(None),
         Some((packed, name)) => packed.unpacked(path, || format!("original {}", store::shown_name(&name))).map(Some),
     }
@@ -78,7 +80,7 @@ impl Packed {
 pub(super) fn sources(connection: &Connection, original: i64, session: Option<i64>) -> rusqlite::Result<Vec<Source>> {
     let sql = "SELECT tool, label, arguments FROM calls
         WHERE original = ?1 AND (?2 IS NULL OR session = ?2) AND tool <> '' ORDER BY id DESC LIMIT ?3";
-    let mut rows = connection.prepare(sql)?;
+    let mut rows = connection.prepare_cached(sql)?;
     let sources = rows.query_map(params![original, session, MAX_SOURCES], |row| {
         Ok(Source { tool: row.get(0)?, label: row.get(1)?, arguments: row.get(2)? })
     })?;

@@ -110,6 +110,14 @@ pub(super) fn layout(connection: &Connection, path: &Path) -> Result<u32> {
     Ok(found)
 }
 
+/// Says whether a file has this layout: one of an older layout may be read as it stands, where it cannot be written.
+pub(super) fn is_current(connection: &Connection, path: &Path) -> Result<bool> {
+    layout(connection, path).map(|found| found == LAYOUT)
+}
+
+/// The layout from which on a file holds summaries and ledgers.
+pub(super) const WITH_SUMMARIES: u32 = 2;
+
 fn apply(steps: &Transaction<'_>, found: u32, wanted: u32) -> rusqlite::Result<()> {
     for step in STEPS.iter().take(wanted as usize).skip(found as usize) {
         steps.execute_batch(step)?;

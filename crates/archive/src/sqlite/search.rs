@@ -5,7 +5,8 @@ use std::{collections::HashSet, path::Path};
 use rusqlite::{Connection, params};
 
 use super::{
-    fault, rows, store,
+    around::{Around, RUN_CHARS},
+    fault, rows, schema, store,
     unread::{Reader, Unknown},
     words::{is_word, parts},
 };
@@ -13,15 +14,6 @@ use crate::{Error, Found, Hit, MAX_HITS, NotSearched, Query, Result, Source};
 
 /// Words of a query that count; a pasted page finds nothing more by its end.
 const MAX_QUERY_WORDS: usize = 16;
-
-/// Characters that a run needs to be looked up; shorter ones are only checked.
-const RUN_CHARS: usize = 3;
-
-/// Words that one run of a query may stand for: who asks for `the` means the word. Each costs one look into the index.
-const MAX_TERMS: usize = 64;
-
-/// Words whose lengths are looked at to find the shortest: some milliseconds.
-const MAX_LENGTHS: i64 = 20_000;
 
 /// Originals that are read to see whether they hold what was asked, for each hit that is wanted.
 const READS_PER_HIT: usize = 4;
@@ -40,9 +32,14 @@ pub(super) struct Where {
 pub(super) fn search(connection: &Connection, path: &Path, place: &Where, query: &Query) -> Result<Found> {
     let asked: Vec<&str> = query.words.split_whitespace().take(MAX_QUERY_WORDS).collect();
     let limit = query.limit.min(MAX_HITS);
+    let mut reader = Reader::new(connection, path, place, &asked);
+    if !schema::is_current(connection, path)? {
+        let read = reader.read(Unknown::All, limit)?;
+        let ids = if read.as_words.is_empty() { read.inside } else { read.as_words };
+        return hits(connection, path, place, ids, &asked, NotSearched { originals: reader.unread, has_more: false });
+    }
     let fail = |error| fault::of("search", path, &error);
     let by_words = by_words(connection, place, &asked, limit).map_err(fail)?;
-    let mut reader = Reader::new(connection, path, place, &asked);
     let mut waiting = reader.read(Unknown::Waiting, limit)?;
     let mut has_more = false;
     let mut ids = merged(waiting.as_words, by_words, limit);
@@ -58,10 +55,21 @@ pub(super) fn search(connection: &Connection, path: &Path, place: &Where, query:
         ids = merged(waiting.inside, by_runs.ids, limit);
         has_more = by_runs.has_more;
     }
-    let mut not_searched = NotSearched { originals: reader.unread, has_more };
+    hits(connection, path, place, ids, &asked, NotSearched { originals: reader.unread, has_more })
+}
+
+/// Shows what was found; a text that is damaged is counted among what was not searched.
+fn hits(
+    connection: &Connection,
+    path: &Path,
+    place: &Where,
+    ids: Vec<i64>,
+    asked: &[&str],
+    mut not_searched: NotSearched,
+) -> Result<Found> {
     let mut hits = Vec::with_capacity(ids.len());
     for id in ids {
-        match hit(connection, path, place, id, &asked) {
+        match hit(connection, path, place, id, asked) {
             Ok(found) => hits.extend(found),
             // One text that is damaged is no reason to keep the others.
             Err(Error::Damaged { .. }) => not_searched.originals += 1,
@@ -98,26 +106,36 @@ fn each_once(ids: Vec<i64>, limit: usize) -> Vec<i64> {
 
 /// Each asked word, as a phrase of the words it is made of, or of the parts of those.
 fn by_words(connection: &Connection, place: &Where, asked: &[&str], limit: usize) -> rusqlite::Result<Vec<i64>> {
-    let terms: Vec<String> = asked.iter().filter_map(|word| term(word)).collect();
+    let terms: Vec<Term> = asked.iter().filter_map(|word| Term::of(word)).collect();
     if terms.is_empty() {
         return Ok(Vec::new());
     }
-    best(connection, place, &terms.join(" AND "), limit)
+    best(connection, place, &terms, limit)
 }
 
-/// Originals in scope that the index names for a query of its own language, best first.
+/// Originals in scope that the index names for all of the words, best first.
 ///
 /// Words that hundreds of originals hold tell none of them from the others, and weighing them reads the index of each:
 /// then the newest come first.
-fn best(connection: &Connection, place: &Where, terms: &str, limit: usize) -> rusqlite::Result<Vec<i64>> {
-    let newest = newest(connection, place, terms, MAX_RANKED)?;
-    let (Some(last), Some(first)) = (newest.first(), newest.last()) else { return Ok(Vec::new()) };
-    if newest.len() >= MAX_RANKED {
+fn best(connection: &Connection, place: &Where, terms: &[Term], limit: usize) -> rusqlite::Result<Vec<i64>> {
+    let newest = newest(connection, place, &all_of(terms), MAX_RANKED)?;
+    let (Some(&last), Some(&first)) = (newest.first(), newest.last()) else { return Ok(Vec::new()) };
+    // One alone is the best, whatever it weighs.
+    if newest.len() == 1 || newest.len() >= MAX_RANKED {
         return Ok(newest.into_iter().take(limit).collect());
     }
+    // Each phrase costs a way through all that the archive holds of it. One that none of these rows holds weighs nothing
+    // in any of them.
+    let mut held = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3)")?;
+    let mut weighed = Vec::with_capacity(terms.len());
+    for term in terms {
+        let is_held = |phrase: &String| held.query_row(params![phrase, first, last], |row| row.get::<_, bool>(0));
+        weighed.push(term.keeping(is_held)?);
+    }
     let sql = format!("SELECT words.rowid {IN_SCOPE} ORDER BY bm25(words, 2.0, 1.0), words.rowid DESC LIMIT ?6");
-    let bound = params![terms, first, last, place.tenant, place.session, limit as i64];
-    connection.prepare(&sql)?.query_map(bound, |row| row.get(0))?.collect()
+    let bound = params![all_of(&weighed), first, last, place.tenant, place.session, limit as i64];
+    connection.prepare_cached(&sql)?.query_map(bound, |row| row.get(0))?.collect()
 }
 
 /// The same, newest first.
@@ -125,27 +143,26 @@ fn newest(connection: &Connection, place: &Where, terms: &str, limit: usize) -> 
     // A session's originals lie close together: others need not be looked at.
     let (first, last) = match place.session {
         None => (i64::MIN, i64::MAX),
-        Some(session) => connection.query_row(
+        Some(session) => {
             // Apart, each is one look into the index; together they would read all of the session.
-            "SELECT coalesce((SELECT min(original) FROM calls WHERE session = ?1), 0),
-                coalesce((SELECT max(original) FROM calls WHERE session = ?1), 0)",
-            [session],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?,
+            let sql = "SELECT coalesce((SELECT min(original) FROM calls WHERE session = ?1), 0),
+                coalesce((SELECT max(original) FROM calls WHERE session = ?1), 0)";
+            connection.prepare_cached(sql)?.query_row([session], |row| Ok((row.get(0)?, row.get(1)?)))?
+        }
     };
     if place.session.is_some() && last.saturating_sub(first) < MAX_SPAN {
         // The index leads to the first row of a stretch at once, to its last one only past all that came later.
         let sql = format!("SELECT words.rowid {IN_SCOPE} ORDER BY words.rowid LIMIT ?6");
         let bound = params![terms, first, last, place.tenant, place.session, MAX_SPAN];
         let mut rows: Vec<i64> =
-            connection.prepare(&sql)?.query_map(bound, |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+            connection.prepare_cached(&sql)?.query_map(bound, |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
         rows.reverse();
         rows.truncate(limit);
         return Ok(rows);
     }
     let sql = format!("SELECT words.rowid {IN_SCOPE} ORDER BY words.rowid DESC LIMIT ?6");
     let bound = params![terms, first, last, place.tenant, place.session, limit as i64];
-    connection.prepare(&sql)?.query_map(bound, |row| row.get(0))?.collect()
+    connection.prepare_cached(&sql)?.query_map(bound, |row| row.get(0))?.collect()
 }
 
 /// What a search looks through: a query of the index, the first and last row, tenant, session. Crossed, so that the index
@@ -160,24 +177,46 @@ const MAX_SPAN: i64 = 20_000;
 /// Originals that are weighed against each other.
 const MAX_RANKED: usize = 200;
 
-/// Words in quotes are never an operator of the query language.
-fn term(word: &str) -> Option<String> {
-    let words: Vec<&str> = word.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).collect();
-    if words.is_empty() {
-        return None;
+/// An asked word as the phrases that find it, any one of them. Words in quotes are never an operator of the query
+/// language.
+struct Term(Vec<String>);
+
+impl Term {
+    fn of(word: &str) -> Option<Self> {
+        let words: Vec<&str> = word.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).collect();
+        if words.is_empty() {
+            return None;
+        }
+        let of_parts: Vec<&str> = words.iter().flat_map(|word| parts(word)).collect();
+        let mut phrases = vec![format!("whole: \"{}\"", words.join(" "))];
+        if !of_parts.is_empty() {
+            phrases.push(format!("parts: \"{}\"", of_parts.join(" ")));
+        }
+        Some(Self(phrases))
     }
-    let of_parts: Vec<&str> = words.iter().flat_map(|word| parts(word)).collect();
-    let whole = format!("whole: \"{}\"", words.join(" "));
-    Some(match of_parts.is_empty() {
-        true => format!("({whole})"),
-        false => format!("({whole} OR parts: \"{}\")", of_parts.join(" ")),
-    })
+
+    /// The same without the phrases that need not be asked for.
+    fn keeping(&self, mut is_kept: impl FnMut(&String) -> rusqlite::Result<bool>) -> rusqlite::Result<Self> {
+        let mut kept = Vec::with_capacity(self.0.len());
+        for phrase in &self.0 {
+            if is_kept(phrase)? {
+                kept.push(phrase.clone());
+            }
+        }
+        Ok(Self(kept))
+    }
+}
+
+/// Writes terms as a query of the index, which rows that hold all of them answer.
+fn all_of(terms: &[Term]) -> String {
+    let each: Vec<String> = terms.iter().map(|Term(phrases)| format!("({})", phrases.join(" OR "))).collect();
+    each.join(" AND ")
 }
 
 /// Originals that hold every asked word as a run of characters, whatever stands around it.
 fn by_runs(connection: &Connection, path: &Path, place: &Where, asked: &[&str], limit: usize) -> Result<Ids> {
     let fail = |error| fault::of("search", path, &error);
-    let Around { terms: Some(terms), has_more } = terms_around(connection, place, asked).map_err(fail)? else {
+    let Around { terms: Some(terms), has_more } = Around::of(connection, place.tenant, asked).map_err(fail)? else {
         return Ok(Ids::default());
     };
     // A run without marks in it stands in the words that were found for it; no text need be read.
@@ -211,51 +250,17 @@ fn by_runs(connection: &Connection, path: &Path, place: &Where, asked: &[&str], 
     Ok(Ids { ids: found, has_more: has_more || is_cut })
 }
 
-/// What runs of characters stand in.
-#[derive(Default)]
-struct Around {
-    /// The words, as a query of the index; `None` where no run is long enough.
-    terms: Option<String>,
-    /// Whether a run stands in more.
-    has_more: bool,
-}
-
-/// For each run of each asked word, the words of the tenant it stands in: the shortest, which hold least besides it.
-fn terms_around(connection: &Connection, place: &Where, asked: &[&str]) -> rusqlite::Result<Around> {
-    let mut around = connection.prepare(
-        "SELECT term FROM (
-            SELECT t.term FROM runs r JOIN terms t ON t.id = r.rowid WHERE runs MATCH ?1 AND t.tenant = ?2 LIMIT ?4)
-        ORDER BY length(term), term LIMIT ?3",
-    )?;
-    let runs = asked.iter().flat_map(|word| word.split(|c: char| !is_word(c)));
-    let (mut all, mut has_more) = (Vec::new(), false);
-    for run in runs.filter(|run| run.chars().count() >= RUN_CHARS) {
-        // One more than are followed tells whether there are more.
-        let bound = params![format!("\"{run}\""), place.tenant, MAX_TERMS as i64 + 1, MAX_LENGTHS];
-        let found = around.query_map(bound, |row| row.get::<_, String>(0))?;
-        let mut words: Vec<String> =
-            found.map(|word| word.map(|word| format!("\"{word}\""))).collect::<rusqlite::Result<_>>()?;
-        has_more |= words.len() > MAX_TERMS;
-        words.truncate(MAX_TERMS);
-        // Itself it may be a word that is too short to hold another.
-        words.push(format!("\"{run}\""));
-        all.push(format!("whole: ({})", words.join(" OR ")));
-    }
-    Ok(Around { terms: (!all.is_empty()).then(|| all.join(" AND ")), has_more })
-}
-
 fn hit(connection: &Connection, path: &Path, place: &Where, id: i64, asked: &[&str]) -> Result<Option<Hit>> {
     let fail = |error| fault::of("search", path, &error);
     let Some(text) = rows::body(connection, path, id)? else { return Ok(None) };
     let text = String::from_utf8_lossy(&text);
     let (line, shown) = best_line(&text, asked);
-    let name: Vec<u8> =
-        connection.query_row("SELECT name FROM originals WHERE id = ?1", [id], |row| row.get(0)).map_err(fail)?;
-    let sql = "SELECT c.tool, c.label, s.name FROM calls c JOIN sessions s ON s.id = c.session
-        WHERE c.original = ?1 AND (?2 IS NULL OR c.session = ?2) ORDER BY c.tool <> '' DESC, c.id DESC LIMIT 1";
-    let (tool, label, session) = connection
-        .query_row(sql, params![id, place.session], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .map_err(fail)?;
+    let sql = "SELECT o.name, c.tool, c.label, s.name FROM originals o JOIN calls c ON c.original = o.id
+        JOIN sessions s ON s.id = c.session
+        WHERE o.id = ?1 AND (?2 IS NULL OR c.session = ?2) ORDER BY c.tool <> '' DESC, c.id DESC LIMIT 1";
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let found = connection.prepare_cached(sql).and_then(|mut one| one.query_row(params![id, place.session], row));
+    let (name, tool, label, session) = found.map_err(fail)?;
     let source = Source { tool, label, arguments: String::new() };
     Ok(Some(Hit { id: store::shown_name(&name), source, session, lines: text.lines().count(), line, text: shown }))
 }

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use rusqlite::{OptionalExtension as _, Statement, Transaction, params};
+use rusqlite::{CachedStatement, OptionalExtension as _, Transaction, params};
 
 use super::{fault, rows};
 use crate::{
@@ -238,12 +238,12 @@ fn put_original(
 
 /// What a parcel runs for each of its originals, read by SQLite once.
 struct Statements<'t> {
-    find: Statement<'t>,
-    original: Statement<'t>,
-    body: Statement<'t>,
-    unindexed: Statement<'t>,
-    used: Statement<'t>,
-    own: Statement<'t>,
+    find: CachedStatement<'t>,
+    original: CachedStatement<'t>,
+    body: CachedStatement<'t>,
+    unindexed: CachedStatement<'t>,
+    used: CachedStatement<'t>,
+    own: CachedStatement<'t>,
 }
 
 /// No row has this number.
@@ -252,15 +252,16 @@ pub(super) const NO_ROW: i64 = -1;
 impl<'t> Statements<'t> {
     fn new(transaction: &'t Transaction<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
-            find: transaction
-                .prepare("SELECT id, sum = ?3, removed, used_at FROM originals WHERE tenant = ?1 AND name = ?2")?,
-            original: transaction.prepare(
+            find: transaction.prepare_cached(
+                "SELECT id, sum = ?3, removed, used_at FROM originals WHERE tenant = ?1 AND name = ?2",
+            )?,
+            original: transaction.prepare_cached(
                 "INSERT INTO originals (tenant, name, sum, len, stored_len, used_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?,
-            body: transaction.prepare("INSERT OR REPLACE INTO bodies (id, form, body) VALUES (?1, ?2, ?3)")?,
-            unindexed: transaction.prepare("INSERT OR IGNORE INTO unindexed (id) VALUES (?1)")?,
-            used: transaction.prepare("UPDATE originals SET used_at = ?2 WHERE id = ?1")?,
-            own: transaction.prepare("SELECT 1 FROM calls WHERE session = ?1 AND original = ?2")?,
+            body: transaction.prepare_cached("INSERT OR REPLACE INTO bodies (id, form, body) VALUES (?1, ?2, ?3)")?,
+            unindexed: transaction.prepare_cached("INSERT OR IGNORE INTO unindexed (id) VALUES (?1)")?,
+            used: transaction.prepare_cached("UPDATE originals SET used_at = ?2 WHERE id = ?1")?,
+            own: transaction.prepare_cached("SELECT 1 FROM calls WHERE session = ?1 AND original = ?2")?,
         })
     }
 
@@ -298,7 +299,7 @@ fn put_calls(
     parcel: &Parcel,
     names: &HashMap<Name, i64>,
 ) -> rusqlite::Result<()> {
-    let mut insert = transaction.prepare(
+    let mut insert = transaction.prepare_cached(
         "INSERT OR IGNORE INTO calls (original, session, sum, tool, label, arguments) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
     let mut told = HashSet::with_capacity(names.len());
@@ -326,6 +327,7 @@ fn put_manifest(transaction: &Transaction<'_>, tenant: i64, session: i64, parcel
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         ON CONFLICT (tenant, output) DO UPDATE SET sum = excluded.sum, session = excluded.session, at = excluded.at,
         len = excluded.len, form = excluded.form, body = excluded.body";
-    transaction.execute(sql, params![tenant, id, sum, session, parcel.at, len, form.number(), body])?;
+    let mut insert = transaction.prepare_cached(sql)?;
+    insert.execute(params![tenant, id, sum, session, parcel.at, len, form.number(), body])?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::{SqliteArchive, fault, rows};
+use super::{SqliteArchive, fault, rows, schema};
 use crate::{Error, Result, records::Key};
 
 /// Something that only one request knew, at an item of its conversation.
@@ -71,6 +71,9 @@ impl SqliteArchive {
     /// Lists summaries of the tenant by their input, from behind `after`.
     pub(super) fn summaries(&self, after: &[u8], limit: i64) -> Result<Vec<Summary>> {
         self.read(|connection, path| {
+            if schema::layout(connection, path)? < schema::WITH_SUMMARIES {
+                return Ok(Vec::new());
+            }
             let read = || {
                 let sql = "SELECT input, text, at FROM summaries JOIN tenants ON id = tenant
                     WHERE name = ?1 AND input > ?2 ORDER BY input LIMIT ?3";
@@ -145,6 +148,9 @@ impl SqliteArchive {
             return Ok(Vec::new());
         }
         self.read(|connection, path| {
+            if schema::layout(connection, path)? < schema::WITH_SUMMARIES {
+                return Ok(Vec::new());
+            }
             let read = || {
                 let sql = "SELECT l.item, l.event FROM ledger l JOIN sessions s ON s.id = l.session
                     JOIN tenants t ON t.id = s.tenant WHERE t.name = ?1 AND s.name = ?2 ORDER BY l.item, l.event";

@@ -277,38 +277,95 @@ fn what_is_read_comes_in_the_order_of_how_often_it_says_the_words() {
     assert_eq!(found.hits.into_iter().map(|hit| hit.id).collect::<Vec<_>>(), [id(3), id(4), id(2)]);
 }
 
+const OLD_TEXT: &[u8] = b"what an older version stored";
+
+/// Makes a file as an older version made it, with one original.
+fn make_old(path: &Path, layout: u32) {
+    let old = schema::tests::of_layout(path, layout);
+    let (name, output) = (store::original_name(&id(7)).unwrap(), records::Key::manifest(&"ab".repeat(32)).unwrap());
+    old.execute_batch("INSERT INTO tenants VALUES (1, ''); INSERT INTO sessions VALUES (1, 1, 's', 5);").unwrap();
+    let (sum, len) = (records::sum_of(OLD_TEXT), OLD_TEXT.len() as i64);
+    let sql =
+        "INSERT INTO originals (id, tenant, name, sum, len, stored_len, used_at) VALUES (1, 1, ?1, ?2, ?3, ?3, 5)";
+    old.execute(sql, params![name, sum, len]).unwrap();
+    old.execute("INSERT INTO bodies VALUES (1, 0, ?1)", [OLD_TEXT]).unwrap();
+    let sql =
+        "INSERT INTO manifests (tenant, output, sum, session, at, len, form, body) VALUES (1, ?1, ?2, 1, 5, ?3, 0, ?4)";
+    old.execute(sql, params![output.id, sum, len, OLD_TEXT]).unwrap();
+    old.execute("INSERT INTO calls VALUES (1, 1, 1, x'00', 'read', 'old.txt', '{}')", []).unwrap();
+}
+
+/// Checks that the archive holds what [`make_old`] stored, and finds it.
+fn check_old(archive: &SqliteArchive, layout: u32) {
+    assert_eq!(archive.original(&id(7)).unwrap().unwrap(), OLD_TEXT, "layout {layout}");
+    assert_eq!(archive.manifest(&"ab".repeat(32)).unwrap().unwrap(), OLD_TEXT, "layout {layout}");
+    for words in ["older stored", "old.txt", "lder"] {
+        let found = archive.search_and_index(&Query::new(words)).unwrap();
+        assert!(found.not_searched.is_nothing(), "{layout}: {words}");
+        assert_eq!(found.hits.iter().map(|hit| hit.id.as_str()).collect::<Vec<_>>(), [id(7)], "{layout}: {words}");
+    }
+}
+
 #[test]
 fn a_file_of_each_older_layout_keeps_what_it_holds_and_is_searched() {
-    let text = b"what an older version stored";
-    for found in 1..schema::LAYOUT {
+    for layout in 1..schema::LAYOUT {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("archive");
-        let old = schema::tests::of_layout(&path, found);
-        let (name, output) = (store::original_name(&id(7)).unwrap(), records::Key::manifest(&"ab".repeat(32)).unwrap());
-        old.execute_batch("INSERT INTO tenants VALUES (1, ''); INSERT INTO sessions VALUES (1, 1, 's', 5);").unwrap();
-        let sum = records::sum_of(text);
-        let sql =
-            "INSERT INTO originals (id, tenant, name, sum, len, stored_len, used_at) VALUES (1, 1, ?1, ?2, ?3, ?3, 5)";
-        old.execute(sql, params![name, sum, text.len() as i64]).unwrap();
-        old.execute("INSERT INTO bodies VALUES (1, 0, ?1)", [text.as_slice()]).unwrap();
-        let sql = "INSERT INTO manifests (tenant, output, sum, session, at, len, form, body) VALUES (1, ?1, ?2, 1, 5, ?3, 0, ?4)";
-        old.execute(sql, params![output.id, sum, text.len() as i64, text.as_slice()]).unwrap();
-        old.execute("INSERT INTO calls VALUES (1, 1, 1, x'00', 'read', 'old.txt', '{}')", []).unwrap();
-        drop(old);
+        make_old(&path, layout);
         let archive = SqliteArchive::open(&path).unwrap();
-        let held = |archive: &SqliteArchive| {
-            assert_eq!(archive.original(&id(7)).unwrap().unwrap(), text, "layout {found}");
-            assert_eq!(archive.manifest(&"ab".repeat(32)).unwrap().unwrap(), text, "layout {found}");
-            for words in ["older stored", "old.txt", "lder"] {
-                let hits = archive.search(&Query::new(words)).unwrap().hits;
-                assert_eq!(hits.iter().map(|hit| hit.id.as_str()).collect::<Vec<_>>(), [id(7)], "{found}: {words}");
-            }
-        };
-        held(&archive);
+        check_old(&archive, layout);
         archive.put(&Release::new(b"new", vec![1], vec![(id(8), b"new".to_vec())])).unwrap();
         archive.index().unwrap();
-        held(&archive);
+        check_old(&archive, layout);
         assert!(archive.scan().unwrap().is_sound());
+    }
+}
+
+/// Who runs this may write anywhere; then the child becomes somebody who may not.
+#[cfg(unix)]
+#[test]
+fn a_file_of_an_older_layout_that_may_not_be_written_is_read_as_it_stands() {
+    use std::os::unix::{fs::PermissionsExt as _, process::CommandExt as _};
+    const CHILD: &str = "LIVESET_OLD_ARCHIVES";
+    const NOBODY: u32 = 65_534;
+    if let Some(folder) = std::env::var_os(CHILD) {
+        for layout in 1..schema::LAYOUT {
+            let path = Path::new(&folder).join(format!("of{layout}"));
+            let archive = SqliteArchive::open(&path).unwrap();
+            check_old(&archive, layout);
+            assert!(archive.scan().unwrap().is_sound());
+            let sessions = archive.sessions().unwrap();
+            assert_eq!((sessions.len(), archive.contents("s", 9).unwrap().len()), (1, 1), "layout {layout}");
+            assert_eq!((archive.events("s").unwrap(), archive.summaries(&[], 9).unwrap().len()), (vec![], 0));
+            let refused = archive.put(&Release::new(b"new", vec![1], Vec::new())).unwrap_err();
+            assert!(refused.is_refused_write(), "{refused:?}");
+            let left = schema::layout(&connect::reader(&path).unwrap(), &path).unwrap();
+            assert_eq!(left, layout, "it stays what it is");
+        }
+        return println!("checked");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    for layout in 1..schema::LAYOUT {
+        let path = folder.path().join(format!("of{layout}"));
+        make_old(&path, layout);
+        mode(&path, 0o444);
+    }
+    mode(folder.path(), 0o555);
+    let test = "sqlite::tests::a_file_of_an_older_layout_that_may_not_be_written_is_read_as_it_stands";
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--nocapture"]).env(CHILD, folder.path());
+    if fs::write(folder.path().join("probe"), "").is_ok() {
+        command.uid(NOBODY).current_dir("/");
+    }
+    let output = command.output();
+    mode(folder.path(), 0o755);
+    match output {
+        Ok(output) => {
+            let told = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && told.contains("checked"), "{told}");
+        }
+        Err(error) => eprintln!("SKIPPED: nobody else can run this test's program: {error}"),
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) enum Unknown {
     Waiting,
     /// Those that are longer than what of one is indexed.
     Long,
+    /// All of them, where the file has an older layout: its index is not the one that is asked.
+    All,
 }
 
 impl Unknown {
@@ -41,6 +43,7 @@ impl Unknown {
             // Crossed, so that what waits names the rows: it is few, where a tenant has many.
             Self::Waiting => "unindexed u CROSS JOIN originals o WHERE o.id = u.id",
             // The same number as in the layout, so that its index is used.
+            Self::All => "originals o WHERE true",
             Self::Long => "originals o WHERE o.len > 2097152 AND o.id NOT IN (SELECT id FROM unindexed)",
         }
     }
@@ -102,7 +105,7 @@ impl<'c> Reader<'c> {
 
     /// Rows and lengths, newest first.
     fn listed(&self, which: Unknown) -> rusqlite::Result<Vec<(i64, i64)>> {
-        let mut rows = self.connection.prepare(&listing(which))?;
+        let mut rows = self.connection.prepare_cached(&listing(which))?;
         let bound = params![self.place.tenant, self.place.session, MAX_LISTED as i64];
         rows.query_map(bound, |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
     }
