@@ -49,5 +49,6 @@ pub use shown::{one_line, shown};
 pub use spill::{Spill, Spilling};
 pub use sqlite::{
     ContentRow, Copied, DEFAULT_CAPACITY_BYTES, DEFAULT_LIVE_MS, Event, Evicted, MAX_ARGUMENT_BYTES, MAX_EVENT_BYTES,
-    MAX_LISTED_DAMAGE, MAX_SUMMARY_BYTES, Options, Purge, Purged, Reach, Scan, SessionRow, SqliteArchive,
+    MAX_LISTED_DAMAGE, MAX_SUMMARY_BYTES, Options, Purge, Purged, Reach, Scan, SessionMark, SessionPage, SessionRow,
+    SqliteArchive,
 };

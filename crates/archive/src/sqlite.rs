@@ -9,6 +9,7 @@ mod fault;
 mod indexer;
 mod rows;
 mod schema;
+mod sessions;
 mod search;
 mod store;
 mod summaries;
@@ -25,9 +26,10 @@ mod tests;
 pub use contents::ContentRow;
 pub use copy::Copied;
 pub use evict::{DEFAULT_CAPACITY_BYTES, DEFAULT_LIVE_MS, Evicted, Reach};
+pub use sessions::{SessionMark, SessionPage, SessionRow};
 pub use store::MAX_ARGUMENT_BYTES;
 pub use summaries::{Event, MAX_EVENT_BYTES, MAX_SUMMARY_BYTES};
-pub use upkeep::{MAX_LISTED_DAMAGE, Purge, Purged, Scan, SessionRow};
+pub use upkeep::{MAX_LISTED_DAMAGE, Purge, Purged, Scan};
 
 use std::{
     collections::HashSet,
@@ -168,6 +170,15 @@ impl SqliteArchive {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.shared.path
+    }
+
+    /// Says whether an original is here and can be redeemed; reads no text.
+    ///
+    /// # Errors
+    /// A malformed id, damage, or the file system.
+    pub fn holds(&self, id: &str) -> Result<bool> {
+        let name = store::original_name(id)?;
+        self.read(|connection, path| Ok(self.find(connection, path, &name)?.is_some_and(|row| row.removed.is_none())))
     }
 
     /// Brings the full-text index up to date. A handle that stays open does so by itself, after a release or a search.

@@ -147,6 +147,9 @@ const CHECKPOINT_PAGES: i64 = 4_000;
 /// Negative: KiB of pages that the writer keeps, enough for the inner pages of an index over some GiB.
 const CACHE_KIB: i64 = -16_384;
 
+/// The same for a reader, of which there are some: what one search goes through of the index of a GiB.
+const READER_CACHE_KIB: i64 = -8_192;
+
 /// Statements that a connection keeps read: about as many as there are different ones.
 const STATEMENTS: usize = 48;
 
@@ -156,7 +159,9 @@ pub(super) fn reader(path: &Path) -> Result<Connection> {
         Ok(connection) if reads(&connection) => connection,
         Ok(_) | Err(_) => still(path)?,
     };
-    connection.pragma_update(None, "query_only", true).map_err(|error| fault::of("open", path, &error))?;
+    let fail = |error| fault::of("open", path, &error);
+    connection.pragma_update(None, "query_only", true).map_err(fail)?;
+    connection.pragma_update(None, "cache_size", READER_CACHE_KIB).map_err(fail)?;
     Ok(connection)
 }
 

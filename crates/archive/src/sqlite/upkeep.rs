@@ -38,22 +38,6 @@ impl Scan {
     }
 }
 
-/// One session and what it holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SessionRow {
-    /// Its name.
-    pub session: String,
-    /// Originals that are here.
-    pub originals: u64,
-    /// Their bytes as they were cut.
-    pub bytes: u64,
-    /// Bodies that can be restored.
-    pub bodies: u64,
-    /// When a body of it was last handed out, in milliseconds since 1970.
-    pub used_at: i64,
-}
-
 /// What to purge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purge {
@@ -96,17 +80,6 @@ impl SqliteArchive {
     pub fn scan(&self) -> Result<Scan> {
         let capacity_bytes = self.limits().capacity_bytes;
         self.read(|connection, path| scan(connection, path, &self.scope().tenant, capacity_bytes))
-    }
-
-    /// Lists the tenant's sessions, newest first.
-    ///
-    /// # Errors
-    /// Damage, or the file system.
-    pub fn sessions(&self) -> Result<Vec<SessionRow>> {
-        self.read(|connection, path| {
-            sessions(connection, &self.scope().tenant, self.scope().border())
-                .map_err(|error| fault::of("read", path, &error))
-        })
     }
 
     /// Evicts until at most `goal_bytes` of the file are in use, or nothing is left that may go; then gives the space back.
@@ -217,28 +190,6 @@ fn look_through(
         }
     }
     Ok(())
-}
-
-fn sessions(connection: &Connection, tenant: &str, border: Option<&str>) -> rusqlite::Result<Vec<SessionRow>> {
-    let Some(tenant) = rows::tenant(connection, tenant)? else { return Ok(Vec::new()) };
-    let sql = "SELECT s.name, s.used_at, count(o.id), coalesce(sum(o.len), 0),
-            (SELECT count(*) FROM manifests m WHERE m.session = s.id)
-        FROM sessions s
-        LEFT JOIN (SELECT DISTINCT session, original FROM calls) c ON c.session = s.id
-        LEFT JOIN originals o ON o.id = c.original AND o.removed = 0
-        WHERE s.tenant = ?1 AND (?2 IS NULL OR s.name = ?2) GROUP BY s.id ORDER BY s.used_at DESC, s.id DESC";
-    let mut rows = connection.prepare(sql)?;
-    let number = |row: &rusqlite::Row<'_>, at| row.get::<_, i64>(at).map(|number| u64::try_from(number).unwrap_or(0));
-    let found = rows.query_map(params![tenant, border], |row| {
-        Ok(SessionRow {
-            session: row.get(0)?,
-            used_at: row.get(1)?,
-            originals: number(row, 2)?,
-            bytes: number(row, 3)?,
-            bodies: number(row, 4)?,
-        })
-    })?;
-    found.collect()
 }
 
 /// Gives what a scope may evict; `None` where it holds nothing.
