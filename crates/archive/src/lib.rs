@@ -27,6 +27,7 @@ mod shown;
 mod clock;
 mod error;
 mod scope;
+mod session_name;
 mod release;
 mod lookup;
 mod archive;
@@ -45,6 +46,7 @@ pub use memory::MemoryArchive;
 pub use records::{ID_DIGITS, MAX_RECORD_BYTES, MAX_RELEASE_RECORDS, read_id};
 pub use release::{Release, Source, output_hash};
 pub use scope::{Scope, Sessions};
+pub use session_name::{read_session, session_shown};
 pub use shown::{one_line, shown};
 pub use spill::{Spill, Spilling};
 pub use sqlite::{

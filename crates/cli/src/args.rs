@@ -9,7 +9,7 @@ mod policy;
 
 pub(crate) use archive::{
     ArchiveArgs, ArchiveCommand, ArchiveExport, ArchiveGc, ArchiveImport, ArchiveLs, ArchivePurge, ArchiveVerify,
-    Recall, ScopeArgs, Search, ViewArgs, content_id, session_shown,
+    Recall, ScopeArgs, Search, ViewArgs, content_id,
 };
 pub(crate) use diff::Diff;
 pub(crate) use install::{Completions, Doctor, Man};

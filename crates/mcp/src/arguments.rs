@@ -59,7 +59,7 @@ fn search_schema() -> Arc<JsonObject> {
         "type": "object",
         "properties": {
             "query": {"type": "string", "description": "words that it holds, all of them"},
-            "session": {"type": "string", "description": "only in this session"},
+            "session": {"type": "string", "description": "only in this session; `-` is the one without a name"},
             "limit": {"type": "integer", "minimum": 1, "description": "the most hits"},
         },
         "required": ["query"],

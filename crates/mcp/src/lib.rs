@@ -11,6 +11,7 @@ mod error;
 mod page;
 mod listing;
 mod arguments;
+mod open_views;
 mod recall_tool;
 mod search_tool;
 mod sessions;

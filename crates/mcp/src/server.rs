@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use liveset_archive::SqliteArchive;
+use liveset_archive::{SessionMark, SqliteArchive};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use crate::{
     arguments::{self, RECALL, SEARCH},
     listing::Answer,
+    open_views::OpenViews,
     recall_tool, search_tool, sessions,
 };
 
@@ -40,6 +41,8 @@ const INSTRUCTIONS: &str = "Tool output that was pruned from context is kept her
 #[derive(Clone)]
 pub struct Server {
     archive: Arc<SqliteArchive>,
+    /// Shared by all clients: what one may read, each may.
+    views: Arc<OpenViews>,
     reads: Arc<Semaphore>,
 }
 
@@ -50,7 +53,7 @@ impl Server {
     /// Makes a server that answers from an archive.
     #[must_use]
     pub fn new(archive: Arc<SqliteArchive>) -> Self {
-        Self { archive, reads: Arc::new(Semaphore::new(MAX_READS)) }
+        Self { archive, views: Arc::default(), reads: Arc::new(Semaphore::new(MAX_READS)) }
     }
 
     /// Names the tools.
@@ -98,7 +101,10 @@ impl ServerHandler for Server {
         let given = request.arguments;
         let answer = match request.name.as_ref() {
             RECALL => match arguments::read(given) {
-                Ok(asked) => self.read(move |archive| recall_tool::answer(archive, &asked)).await?,
+                Ok(asked) => {
+                    let views = self.views.clone();
+                    self.read(move |archive| recall_tool::answer(archive, &views, &asked)).await?
+                }
                 Err(why) => Answer::error(why),
             },
             SEARCH => match arguments::read(given) {
@@ -117,17 +123,12 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let from = match request.and_then(|request| request.cursor) {
-            None => 0,
-            Some(cursor) => {
-                cursor.parse().map_err(|_| ErrorData::invalid_params("no list gave this cursor".to_owned(), None))?
-            }
-        };
-        let rows = self.read(SqliteArchive::sessions).await?.map_err(failed)?;
-        let page = rows.iter().skip(from).take(sessions::PAGE).map(sessions::resource).collect();
-        let mut listed = ListResourcesResult::with_all_items(page);
-        let next = from.saturating_add(sessions::PAGE);
-        listed.next_cursor = (next < rows.len()).then(|| next.to_string());
+        let cursor = request.and_then(|request| request.cursor).map(|cursor| cursor.parse());
+        let unknown = |_| ErrorData::invalid_params("no list gave this cursor".to_owned(), None);
+        let after: Option<SessionMark> = cursor.transpose().map_err(unknown)?;
+        let page = self.read(move |archive| archive.sessions_after(after, sessions::PAGE)).await?.map_err(failed)?;
+        let mut listed = ListResourcesResult::with_all_items(page.rows.iter().map(sessions::resource).collect());
+        listed.next_cursor = page.next.map(|mark| mark.to_string());
         Ok(listed)
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use liveset_archive::{ContentRow, SessionRow, SqliteArchive, one_line};
+use liveset_archive::{ContentRow, SessionRow, SqliteArchive, one_line, session_shown};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::Resource;
 
@@ -21,10 +21,7 @@ const MAX_CALLS: usize = 2_000;
 pub(crate) fn resource(row: &SessionRow) -> Resource {
     let uri = format!("{START}{}", utf8_percent_encode(&row.session, NON_ALPHANUMERIC));
     let told = format!("{} originals of {} bytes, {} bodies", row.originals, row.bytes, row.bodies);
-    let name = match row.session.is_empty() {
-        true => "no session".to_owned(),
-        false => one_line(&row.session).chars().take(MAX_NAME_CHARS).collect(),
-    };
+    let name: String = one_line(session_shown(&row.session)).chars().take(MAX_NAME_CHARS).collect();
     Resource::new(uri, name).with_description(told).with_mime_type("text/plain")
 }
 
@@ -36,7 +33,7 @@ pub(crate) fn name(uri: &str) -> Option<String> {
 
 /// Writes what a session holds: a line for each call, newest first. `None` where there is no such session.
 pub(crate) fn text(archive: &SqliteArchive, session: &str) -> liveset_archive::Result<Option<String>> {
-    let Some(row) = archive.sessions()?.into_iter().find(|row| row.session == session) else { return Ok(None) };
+    let Some(row) = archive.session(session)? else { return Ok(None) };
     let calls = archive.contents(session, MAX_CALLS)?;
     let mut out =
         format!("{} originals of {} bytes, {} bodies. Ids are for `recall`.\n", row.originals, row.bytes, row.bodies);

@@ -96,7 +96,7 @@ impl Listener {
 /// Serves streamable HTTP until `stop` is ready.
 ///
 /// Requests of web pages are refused by their `Origin`, and names other than this machine's own by their `Host`: else
-/// any page that the user opens could read the archive. The server keeps nothing between requests.
+/// any page that the user opens could read the archive. The server keeps no conversation between requests.
 ///
 /// # Errors
 ///

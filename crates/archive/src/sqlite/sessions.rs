@@ -201,7 +201,7 @@ mod tests {
         let connection = super::super::connect::reader(archive.path()).unwrap();
         let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {PAGE}")).unwrap();
         let steps = plan
-            .query_map(params![1, (), (), (), (), 9], |row| row.get::<_, String>(3))
+            .query_map(params![1, None::<i64>, None::<i64>, None::<i64>, None::<i64>, 9], |row| row.get::<_, String>(3))
             .unwrap()
             .collect::<rusqlite::Result<Vec<_>>>()
             .unwrap();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use liveset::recall::{DEFAULT_CONTEXT, line_range};
-use liveset_archive::{DEFAULT_HITS, ID_DIGITS, MAX_HITS, Scope, SqliteArchive, read_id};
+use liveset_archive::{DEFAULT_HITS, ID_DIGITS, MAX_HITS, Scope, SqliteArchive, read_id, read_session};
 
 const RECALL_EXAMPLES: &str = "Examples:
   liveset recall 0f3c5e0d9a1b2c3d4e5f60718293a4b5
@@ -76,18 +76,10 @@ impl ScopeArgs {
     }
 }
 
-/// How the session without a name is named, where it is shown and where it is asked for.
-const UNNAMED: &str = "-";
-
 /// Reads a session as `archive ls` names it.
 #[expect(clippy::unnecessary_wraps, reason = "a value parser may refuse")]
 fn session(name: &str) -> Result<String, String> {
-    Ok(if name == UNNAMED { String::new() } else { name.to_owned() })
-}
-
-/// Names a session so that it can be asked for.
-pub(crate) fn session_shown(name: &str) -> &str {
-    if name.is_empty() { UNNAMED } else { name }
+    Ok(read_session(name))
 }
 
 /// Reads an id as reports, tombstones and `search` name it.

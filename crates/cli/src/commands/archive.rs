@@ -2,14 +2,12 @@
 
 use std::path::Path;
 
-use liveset_archive::{Copied, Purge, Reach, SessionRow, SqliteArchive, shown};
+use liveset_archive::{Copied, Purge, Reach, SessionRow, SqliteArchive, session_shown, shown};
 use liveset_engine::report::grouped;
 use serde_json::json;
 
 use crate::{
-    args::{
-        ArchiveCommand, ArchiveExport, ArchiveGc, ArchiveImport, ArchiveLs, ArchivePurge, ArchiveVerify, session_shown,
-    },
+    args::{ArchiveCommand, ArchiveExport, ArchiveGc, ArchiveImport, ArchiveLs, ArchivePurge, ArchiveVerify},
     commands::recall::content_id,
     failure::{DEFECTS, Failure},
     output, setup,
