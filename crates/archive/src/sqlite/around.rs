@@ -86,33 +86,36 @@ impl Pieces {
         let pieces = ends.step_by(apart).filter_map(|end| lower.get(end - RUN_CHARS..end));
         let sql = "SELECT count(*) FROM runs WHERE runs MATCH ?1 AND rowid BETWEEN ?2 AND ?2 + ?3";
         let mut counted = connection.prepare_cached(sql)?;
+        let mut count = |terms: &str| counted.query_row(params![terms, last / 2, SAMPLE], |row| row.get::<_, i64>(0));
         let mut by_count = Vec::with_capacity(MAX_ASKED);
         for piece in pieces {
             let quoted = format!("\"{piece}\"");
-            let count: i64 = counted.query_row(params![quoted, last / 2, SAMPLE], |row| row.get(0))?;
-            by_count.push((count, quoted));
+            by_count.push((count(&quoted)?, quoted));
         }
         by_count.sort_unstable();
         by_count.dedup();
-        Ok(Self { terms: rarest(by_count).join(" AND "), within: Some(lower) })
+        Ok(Self { terms: worth_asking(by_count, count)?, within: Some(lower) })
     }
 }
 
-/// Of pieces with their counts, rarest first, those that are worth going through: words that hold all of them are read,
-/// and a piece is worth its way where that is shorter than reading the words that it takes out.
-fn rarest(by_count: Vec<(i64, String)>) -> Vec<String> {
-    let (mut left, mut taken) = (i64::MAX, Vec::with_capacity(by_count.len()));
-    for (count, piece) in by_count {
-        if count > left.saturating_mul(STEPS_PER_WORD) {
+/// Of pieces with their counts, rarest first, those that are worth going through, as a query: words that hold all of them
+/// are read, and a piece is worth its way where that is shorter than reading the words that are left without it.
+///
+/// `count` counts what a query finds in the sample: neighbours overlap, and so take out less than their counts promise.
+fn worth_asking(
+    by_count: Vec<(i64, String)>,
+    mut count: impl FnMut(&str) -> rusqlite::Result<i64>,
+) -> rusqlite::Result<String> {
+    let mut pieces = by_count.into_iter();
+    let Some((mut left, mut taken)) = pieces.next() else { return Ok(String::new()) };
+    for (steps, piece) in pieces {
+        if steps > left.max(1).saturating_mul(STEPS_PER_WORD) {
             break;
         }
-        left = match taken.is_empty() {
-            true => count.max(1),
-            false => (left * count / SAMPLE).max(1),
-        };
-        taken.push(piece);
+        taken = format!("{taken} AND {piece}");
+        left = count(&taken)?;
     }
-    taken
+    Ok(taken)
 }
 
 #[cfg(test)]
@@ -121,11 +124,14 @@ mod tests {
 
     #[test]
     fn pieces_are_taken_while_they_cost_less_than_they_save() {
-        let taken = |counts: &[i64]| rarest(counts.iter().map(|count| (*count, String::new())).collect()).len();
-        assert_eq!(taken(&[8, 12, 430]), 2, "hardly a word is left that the third could take out");
-        assert_eq!(taken(&[18, 430, 430]), 2);
-        assert_eq!(taken(&[94, 189, 430, 738]), 2);
-        assert_eq!(taken(&[400, 430, 738]), 3, "each is in many words");
-        assert_eq!((taken(&[0, 0, 0]), taken(&[3_000]), taken(&[])), (3, 1, 0));
+        // Each piece that is taken leaves so many words of the sample.
+        let taken = |counts: &[i64], left: &[i64]| {
+            let pieces = counts.iter().map(|count| (*count, format!("p{count}"))).collect();
+            let mut left = left.iter();
+            worth_asking(pieces, |_| Ok(*left.next().unwrap())).unwrap()
+        };
+        assert_eq!(taken(&[8, 12, 430], &[0]), "p8 AND p12", "hardly a word is left that the third could take out");
+        assert_eq!(taken(&[8, 87, 189, 430], &[8, 0]), "p8 AND p87 AND p189", "the second was where the first one is");
+        assert_eq!(taken(&[3_000], &[]), "p3000");
     }
 }

@@ -28,16 +28,16 @@ fn child(test: &str, path: &Path, before: &str) -> Child {
         .unwrap()
 }
 
-fn told(output: &Output) -> String {
+pub(crate) fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-fn content(number: u64) -> String {
+pub(crate) fn content(number: u64) -> String {
     (0..400).map(|line| format!("{number} {}\n", line * number % 1_009)).collect()
 }
 
 /// Originals of the releases that a child writes: enough to need new pages in each part of the file.
-const RELEASES: u64 = 12;
+pub(crate) const RELEASES: u64 = 12;
 
 /// Puts until something fails; says what was stored and how it failed.
 fn put_until_refused(path: &Path) {
@@ -57,7 +57,7 @@ fn put_until_refused(path: &Path) {
 }
 
 /// Every release that a child said to be stored is there, and what it said to be refused left nothing half.
-fn check_stored(path: &Path, told: &str) -> u64 {
+pub(crate) fn check_stored(path: &Path, told: &str) -> u64 {
     let stored: Vec<u64> = told.lines().filter_map(|line| line.split_once("stored ")?.1.trim().parse().ok()).collect();
     let archive = SqliteArchive::open(path).unwrap();
     for number in 1..=RELEASES {

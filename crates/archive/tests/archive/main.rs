@@ -9,6 +9,8 @@ mod faults;
 mod scope;
 mod searching;
 mod sharing;
+#[cfg(target_os = "linux")]
+mod syncs;
 mod upkeep;
 
 use liveset_archive::{Release, Source};
