@@ -85,6 +85,46 @@ fn an_archive_that_may_not_be_written_is_read_and_takes_no_body() {
     assert_failed_in_one_line(&refused, "compact");
 }
 
+/// The child of this test breaks syncs for itself, as a broken disk does, and becomes the program.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_cannot_keep_what_was_written_lets_no_body_out() {
+    use std::{collections::BTreeMap, fs::File, os::unix::process::CommandExt as _};
+
+    use seccompiler::{SeccompAction, SeccompFilter};
+    const CHILD: &str = "LIVESET_SYNC_WORDS";
+    if let Ok(words) = std::env::var(CHILD) {
+        let rules: BTreeMap<i64, Vec<_>> =
+            [libc::SYS_fsync, libc::SYS_fdatasync].into_iter().map(|call| (call, Vec::new())).collect();
+        let broken = SeccompAction::Errno(libc::EIO.unsigned_abs());
+        let machine = std::env::consts::ARCH.try_into().unwrap();
+        let filter = SeccompFilter::new(rules, SeccompAction::Allow, broken, machine).unwrap();
+        let filter: seccompiler::BpfProgram = filter.try_into().unwrap();
+        seccompiler::apply_filter(&filter).unwrap();
+        let mut program = Command::new(env!("CARGO_BIN_EXE_liveset"));
+        program.args(words.split(' ')).stdout(File::create("out").unwrap()).stderr(File::create("err").unwrap());
+        panic!("{}", program.exec());
+    }
+    let place = Place::with("body.json", bodies::long());
+    let words = format!("compact body.json {SMALL} --archive a.liveset");
+    let broken = |words: &str| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "archive_faults::a_disk_that_cannot_keep_what_was_written_lets_no_body_out"]);
+        command.current_dir(place.path("")).env("XDG_DATA_HOME", place.data()).env("HOME", place.data());
+        let output = command.env(CHILD, words).output().unwrap();
+        let err = String::from_utf8(place.read("err")).unwrap();
+        Run { out: place.read("out"), err, ..Run::of(output) }
+    };
+    assert_failed_in_one_line(&broken(&words), "no archive is made");
+    assert_eq!(place.run(&words).code, 0);
+    assert_failed_in_one_line(&broken(&words), "what an earlier run stored is not taken for durable");
+    assert_failed_in_one_line(&broken(&format!("{words} -o small.json")), "nor is a file written");
+    assert!(!place.files().contains(&"small.json".to_owned()));
+    let run = place.run(&words);
+    place.write("small.json", &run.out);
+    assert_eq!(place.run("restore small.json --archive a.liveset").out, bodies::long(), "the disk is whole again");
+}
+
 #[test]
 fn eight_processes_at_once_hand_out_bodies_that_all_come_back() {
     let place = Place::new();
