@@ -55,11 +55,12 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
         }
         return Ok(());
     }
+    let mut thoughts = state.thoughts.len();
     reasoning::settle(desk, state, &mut trial, point)?;
-    if let Some(goal) = goal.filter(|_| trial.thoughts.len() > state.thoughts.len()) {
-        // Without their reasoning more units are calls alone; whoever reads the view anew sees them so (law 6).
-        trial.potential.foldable = FoldBound::default();
-        fold::fold_oldest(desk, &mut trial, &pins, goal)?;
+    while trial.thoughts.len() > thoughts {
+        thoughts = trial.thoughts.len();
+        go_on_without_reasoning(desk, &mut trial, &pins, goal)?;
+        reasoning::settle(desk, state, &mut trial, point)?;
     }
     potential::settle(desk, &mut trial)?;
     if trial.view < state.view {
@@ -139,6 +140,25 @@ fn carry_out(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>
             rules::sweep(desk, trial, pins)?;
             last_resort(desk, trial).map(|()| None)
         }
+    }
+}
+
+/// Takes what may go now that reasoning left: whoever reads the view anew does not see it (law 6).
+fn go_on_without_reasoning(
+    desk: &Desk<'_, '_>,
+    trial: &mut State,
+    pins: &BTreeMap<usize, Pin>,
+    goal: Option<Tokens>,
+) -> Result<()> {
+    match (desk.policy.preset, goal) {
+        (Preset::Balanced, Some(goal)) => {
+            // More units are calls alone.
+            trial.potential.foldable = FoldBound::default();
+            fold::fold_oldest(desk, trial, pins, goal)
+        }
+        // What only the reasoning named, quoted or paraphrased is live no more.
+        (Preset::Liveness, _) if desk.is_over_trigger(trial) => liveness::sweep(desk, trial),
+        (Preset::Balanced | Preset::Liveness | Preset::Rules, _) => Ok(()),
     }
 }
 

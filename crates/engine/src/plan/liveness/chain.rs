@@ -33,7 +33,8 @@ impl<'a> Chain<'a> {
         let mut chain = Self::default();
         for (at, item) in desk.transcript.items.iter().enumerate().take(state.items) {
             let idx = ItemIdx(u32::try_from(at).unwrap_or(u32::MAX));
-            if state.is_dropped(item) {
+            // Reasoning that left points at nothing: whoever reads the view anew does not see it (law 6).
+            if state.is_dropped(item) || state.thoughts.contains_key(&idx) {
                 continue;
             }
             match item.kind {
