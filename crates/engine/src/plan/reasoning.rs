@@ -7,10 +7,8 @@ use std::collections::BTreeSet;
 use liveset_tokens::Tokens;
 
 use super::{
-    argument_step,
     desk::Desk,
-    form::Form,
-    state::{AtRisk, CallState, State, Thought},
+    state::{AtRisk, State, Thought},
 };
 use crate::{
     counts::MESSAGE_TOKENS,
@@ -41,79 +39,32 @@ fn leaving(format: WireFormat) -> Leaving {
     }
 }
 
-/// Says whether a sweep that the room does not force must wait here if it would change something before signed
-/// reasoning.
-pub(crate) fn may_hold(desk: &Desk<'_, '_>, state: &State, point: ItemIdx) -> Result<bool> {
-    match desk.policy.reasoning {
-        ReasoningGuard::Drop => Ok(false),
-        ReasoningGuard::Respect | ReasoningGuard::Keep => Ok(!state.signed.is_empty() && !is_user_turn(desk, point)?),
-    }
+/// Says whether a sweep that the room does not force waits here: signed reasoning stands behind a result in view, and the
+/// newest item is no real text of the user.
+///
+/// Asks what is in view and not what the sweep would take: a body that comes back compacted offers less to take, and a
+/// sweep that waited the first time must not go on the second (law 6).
+pub(crate) fn waits(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<bool> {
+    Ok(is_guarded(desk, state)? && !is_user_turn(desk, point)?)
 }
 
 /// Says whether a sweep that waited goes on here: at real text of the user, behind signed reasoning.
-pub(crate) fn ends_wait(desk: &Desk<'_, '_>, state: &State, point: ItemIdx) -> Result<bool> {
-    let waits = desk.policy.reasoning != ReasoningGuard::Drop && !state.signed.is_empty();
-    Ok(waits && is_user_turn(desk, point)?)
+pub(crate) fn ends_wait(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<bool> {
+    Ok(is_guarded(desk, state)? && is_user_turn(desk, point)?)
 }
 
-/// What a guarded trial leaves alone.
-#[derive(Default)]
-pub(crate) struct Frozen {
-    results: Vec<usize>,
-    arguments: Vec<(usize, ItemIdx, CallState)>,
-}
-
-/// Takes what a body that comes back compacted would keep, in front of signed reasoning, out of what a guarded trial may
-/// take: results that were cut before, and arguments behind one that was, answered by it, or in the unit of a folded
-/// line.
-///
-/// Such a body holds gaps as text, which only ever goes whole and when the body must fit, and its arguments may be the
-/// only witness of what is gone. If the first trial could take them and so had to wait, the second would not wait (law 6).
-pub(crate) fn freeze(desk: &Desk<'_, '_>, trial: &mut State) -> Result<Frozen> {
-    let Some(&last) = trial.signed.last() else { return Ok(Frozen::default()) };
-    let results = &trial.results;
-    let is_frozen = |ordinal: &usize| {
-        results.get(*ordinal).is_some_and(|result| result.item < last && matches!(*result.form, Form::Cut(_)))
+fn is_guarded(desk: &Desk<'_, '_>, state: &mut State) -> Result<bool> {
+    let last = match desk.policy.reasoning {
+        ReasoningGuard::Drop => None,
+        ReasoningGuard::Respect | ReasoningGuard::Keep => state.signed.last().copied(),
     };
-    let (frozen, free) = trial.alive.iter().copied().partition(is_frozen);
-    let first_cut = results.iter().find(|result| *result.form != Form::Whole).map(|result| result.item);
-    let is_cut = |ordinal: usize| results.get(ordinal).is_some_and(|result| *result.form != Form::Whole);
-    let mut behind = Vec::new();
-    for (ordinal, idx) in trial.open_arguments.calls().filter(|&(_, idx)| idx < last) {
-        let is_behind_cut = first_cut.is_some_and(|cut| cut < idx);
-        if is_cut(ordinal) || is_behind_cut || argument_step::carries_fold(desk, trial, idx)? {
-            behind.push(ordinal);
-        }
+    let Some(last) = last else { return Ok(false) };
+    while let Some(result) = state.results.get(state.first_in_view)
+        && state.is_dropped(desk.item(result.item)?)
+    {
+        state.first_in_view += 1;
     }
-    trial.alive = free;
-    let taken = behind.into_iter().filter_map(|ordinal| {
-        let (idx, call) = trial.open_arguments.remove(ordinal)?;
-        Some((ordinal, idx, call))
-    });
-    Ok(Frozen { results: frozen, arguments: taken.collect() })
-}
-
-/// Puts back what [`freeze`] took out, save what went with its unit meanwhile.
-pub(crate) fn thaw(desk: &Desk<'_, '_>, trial: &mut State, frozen: Frozen) -> Result<()> {
-    for ordinal in frozen.results {
-        let Some(result) = trial.results.get(ordinal) else { continue };
-        if !trial.is_dropped(desk.item(result.item)?) {
-            trial.alive.push(ordinal);
-        }
-    }
-    trial.alive.sort_unstable();
-    for (ordinal, idx, call) in frozen.arguments {
-        if !trial.is_dropped(desk.item(idx)?) {
-            trial.open_arguments.add(ordinal, idx, call);
-        }
-    }
-    Ok(())
-}
-
-/// Says whether signed reasoning follows the first change of a trial: exact, since it looks at what was planned.
-pub(crate) fn breaks(before: &State, trial: &State) -> bool {
-    let last = trial.signed.last().map(|last| last.at());
-    trial.first_difference(before).is_some_and(|first| Some(first) < last)
+    Ok(state.results.get(state.first_in_view).is_some_and(|result| result.item < last))
 }
 
 /// Takes out the signed reasoning behind a sweep's first change where that is allowed, and notes what stays at risk.

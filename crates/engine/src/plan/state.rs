@@ -29,6 +29,8 @@ pub struct State {
     pub(crate) items: usize,
     /// Results among them, in order of delivery.
     pub(crate) results: Vec<ResultState>,
+    /// Results, from the first, that went with their batches.
+    pub(crate) first_in_view: usize,
     /// Results that may still go, by place in `results`.
     pub(crate) alive: Vec<usize>,
     /// Pictures in results that are still in view, in order.

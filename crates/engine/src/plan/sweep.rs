@@ -13,9 +13,7 @@ use super::{
     fill::{self, Decision},
     fold, liveness, media,
     pins::Pin,
-    potential, price, protect,
-    reasoning::{self, Frozen},
-    rules, shorten,
+    potential, price, protect, reasoning, rules, shorten,
     state::{FoldBound, Held, State, SweepRecord},
 };
 use crate::{error::Result, policy::Preset, transcript::ItemIdx};
@@ -28,8 +26,6 @@ const HOPELESS_GROWTH: u64 = 64;
 struct Due {
     /// The view is over the room.
     forced: bool,
-    /// It must wait if signed reasoning follows its first change.
-    guards: bool,
     /// What steps 0 to 2 promise is worth a sweep by itself.
     is_promising: bool,
 }
@@ -40,17 +36,12 @@ pub(crate) fn at_point(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -
     let Some(due) = due(desk, state, point)? else { return Ok(()) };
     let mut trial = state.clone();
     let pins = protect::pins(desk, &trial)?;
-    let goal = carry_out(desk, &mut trial, &pins, due)?;
-    if due.guards && reasoning::breaks(state, &trial) {
-        state.held = Held::Reasoning;
-        return Ok(());
-    }
+    let goal = carry_out(desk, &mut trial, &pins)?;
     let least = least(desk);
     if !due.forced && state.view.0 < trial.view.0.saturating_add(least) {
-        // Rounding at passage borders can keep a sweep from freeing all that the tombstones promise. A guarded trial took
-        // less than they promise (`reasoning::freeze`), and tells nothing of a later one.
+        // Rounding at passage borders can keep a sweep from freeing all that the tombstones promise.
         state.held = Held::TooLittle;
-        if due.is_promising && !due.guards {
+        if due.is_promising {
             state.next_plan = Tokens(state.view.0.saturating_add((least / 2).max(1)));
         }
         return Ok(());
@@ -92,6 +83,7 @@ fn due(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<Option<
         // What they take is known only once they have run.
         Preset::Liveness | Preset::Rules => (u64::MAX, 0),
     };
+    let could_free = potential.saturating_add(foldable);
     // What a sweep will do is tried where the view crosses a line of a grid, not at each point (law 12).
     let (step, start) = (least / 2, desk.budget.trigger.0.saturating_sub(desk.surcharge(state)));
     let crosses = state.crosses_grid(step, start);
@@ -105,12 +97,11 @@ fn due(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<Option<
             crosses || (ends_wait && state.crosses_grid_since_turn(step, start))
         }
     };
-    let is_worth_a_trial = is_promising || (may_be && potential.saturating_add(foldable) >= least);
-    let guards = !forced && reasoning::may_hold(desk, state, point)?;
-    let held = if !forced && !is_worth_a_trial {
-        Some(if potential.saturating_add(foldable) == 0 { Held::No } else { Held::TooLittle })
-    } else if guards && !crosses {
+    let is_worth_a_trial = is_promising || (may_be && could_free >= least);
+    let held = if !forced && could_free >= least && reasoning::waits(desk, state, point)? {
         Some(Held::Reasoning)
+    } else if !forced && !is_worth_a_trial {
+        Some(if could_free == 0 { Held::No } else { Held::TooLittle })
     } else if state.view < state.next_plan && (!forced || is_hopeless(desk, state)?) {
         Some(if forced { Held::No } else { Held::TooLittle })
     } else {
@@ -120,18 +111,13 @@ fn due(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<Option<
         state.held = held;
         return Ok(None);
     }
-    Ok(Some(Due { forced, guards, is_promising }))
+    Ok(Some(Due { forced, is_promising }))
 }
 
 /// Runs the preset's steps; gives the view at which `balanced` stops its first ones.
-fn carry_out(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>, due: Due) -> Result<Option<Tokens>> {
+fn carry_out(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<Option<Tokens>> {
     match desk.policy.preset {
-        Preset::Balanced => {
-            let frozen = if due.guards { reasoning::freeze(desk, trial)? } else { Frozen::default() };
-            let goal = balanced(desk, trial, pins)?;
-            reasoning::thaw(desk, trial, frozen)?;
-            Ok(Some(goal))
-        }
+        Preset::Balanced => balanced(desk, trial, pins).map(Some),
         Preset::Liveness => {
             liveness::sweep(desk, trial)?;
             last_resort(desk, trial).map(|()| None)
