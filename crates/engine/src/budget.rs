@@ -105,6 +105,33 @@ impl Budget {
         Ok((budget, source))
     }
 
+    /// Gives the limits in a window of at most `window`: the reserve stays where it leaves room, every share is the same.
+    #[must_use]
+    pub(crate) fn narrowed(&self, window: Tokens) -> Self {
+        let window = window.min(self.window).0.max(1);
+        let reserve = if self.reserve.0 < window { self.reserve.0 } else { window / RESERVE_SHARE };
+        let room = window - reserve;
+        let share = |part: Tokens, whole: Tokens, of: u64| {
+            let share = u128::from(part.0) * u128::from(of) / u128::from(whole.0.max(1));
+            Tokens(u64::try_from(share).unwrap_or(u64::MAX))
+        };
+        Self {
+            window: Tokens(window),
+            reserve: Tokens(reserve),
+            room: Tokens(room),
+            trigger: share(self.trigger, self.room, room),
+            target: share(self.target, self.room, room),
+            min_sweep_gain: share(self.min_sweep_gain, self.window, window),
+            fixed_step: Tokens(MAX_FIXED_STEP.min(window / FIXED_STEPS_PER_WINDOW).max(1)),
+        }
+    }
+
+    /// Gives the same limits with a sweep due as soon as the view is over the target.
+    #[must_use]
+    pub(crate) fn triggered_at_target(&self) -> Self {
+        Self { trigger: self.target, ..*self }
+    }
+
     /// Gives the fixed part (tools, system) as the trigger charges it.
     #[must_use]
     pub fn charged_fixed(&self, fixed: Tokens) -> Tokens {

@@ -12,6 +12,7 @@ mod ends;
 mod pins;
 mod state;
 mod ways;
+mod events;
 mod desk;
 mod protect;
 mod media;
@@ -31,6 +32,7 @@ mod epochs;
 mod edits;
 mod survey;
 
+pub use events::SessionEvent;
 pub use state::State;
 pub use survey::{SurveyItem, SurveyPassage};
 pub use texts::PIN_MARKER;
@@ -56,6 +58,8 @@ pub struct Inputs<'p, 'a> {
     pub counts: &'p Counts,
     /// The limits.
     pub budget: &'p Budget,
+    /// What single requests told, in any order; `budget` is what holds before all of it.
+    pub events: &'p [SessionEvent],
     /// The settings.
     pub policy: &'p Policy,
     /// What counts.
@@ -73,7 +77,9 @@ pub struct Plan {
     pub originals: Vec<Original>,
     /// Size of the body with the edits.
     pub tokens_after: Tokens,
-    /// Whether that is within window less reserve.
+    /// The limits that hold at the end.
+    pub budget: Budget,
+    /// Whether the body is within window less reserve.
     pub fit: Fit,
     /// Sweeps, oldest first.
     pub sweeps: Vec<SweepReport>,
@@ -121,9 +127,10 @@ pub fn plan(inputs: &Inputs<'_, '_>) -> Result<Plan> {
 ///
 /// As [`plan`].
 pub fn resume(inputs: &Inputs<'_, '_>, mut state: State) -> Result<Plan> {
-    let desk =
+    let timeline = events::Timeline::of(*inputs.budget, inputs.events);
+    let mut desk =
         desk::Desk::new(inputs.transcript, inputs.counts, inputs.budget, inputs.policy, inputs.counter, inputs.price);
-    epochs::walk(&desk, &mut state)?;
+    epochs::walk(&mut desk, &mut state, &timeline)?;
     let (edits, originals) = edits::edits(&desk, &mut state)?;
     let mut warnings = warnings(&desk, &state);
     if !edits.is_empty() {
@@ -139,6 +146,7 @@ pub fn resume(inputs: &Inputs<'_, '_>, mut state: State) -> Result<Plan> {
         edits,
         originals,
         tokens_after: state.view,
+        budget: desk.budget,
         fit: fit(&desk, &state)?,
         sweeps: sweeps.collect(),
         warnings,

@@ -131,6 +131,7 @@ fn plan_of(body: &str, window: u64) -> (Plan, u64) {
         transcript: &transcript,
         counts: &counts,
         budget: &budget,
+        events: &[],
         policy: &policy,
         counter: &meter,
         price: Price::DEFAULT,

@@ -8,7 +8,7 @@ use liveset_engine::{
     budget::{Budget, WindowSource},
     counts::Counts,
     json::{self, Outline},
-    plan::{self, Fit, Inputs, Plan, State, SurveyItem},
+    plan::{self, Fit, Inputs, Plan, SessionEvent, State, SurveyItem},
     policy::{ArchiveUse, Policy},
     report::{OutcomeKind, Report, TokenReport, Warning},
     transcript::{Transcript, WireFormat},
@@ -46,6 +46,7 @@ pub struct Liveset {
     overhead: Tokens,
     thoroughness: Thoroughness,
     sessions: SessionUse,
+    pub(crate) events: Vec<SessionEvent>,
 }
 
 /// What the session of a body is to its archive.
@@ -104,6 +105,7 @@ impl Liveset {
             overhead: Tokens(0),
             thoroughness: Thoroughness::Edited,
             sessions: SessionUse::Index,
+            events: Vec::new(),
         }
     }
 
@@ -181,6 +183,24 @@ impl Liveset {
     #[must_use]
     pub fn with_pin(mut self, call_id: impl Into<String>) -> Self {
         self.policy.pins.push(call_id.into());
+        self
+    }
+
+    /// Replays what single requests of a conversation told: decisions from there on are those that were made then.
+    ///
+    /// Events stand at items of the conversation as the client sends it. For one that is still going on see
+    /// [`Session::note`](crate::Session::note).
+    ///
+    /// ```
+    /// use liveset::{Liveset, Policy, SessionEvent};
+    /// let liveset = Liveset::new(Policy::default()).with_events([SessionEvent::too_long(0, 4_000)]);
+    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"}]}"#;
+    /// assert_eq!(liveset.compact(body)?.report().tokens.window, 4_000);
+    /// # Ok::<(), liveset::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_events(mut self, events: impl IntoIterator<Item = SessionEvent>) -> Self {
+        self.events = events.into_iter().collect();
         self
     }
 
@@ -263,8 +283,15 @@ impl Liveset {
         }
         let (budget, _) = Budget::of(&policy, model)?;
         let price = model.map_or(Price::DEFAULT, |model| model.price);
-        let inputs =
-            Inputs { transcript: &transcript, counts: &counts, budget: &budget, policy: &policy, counter, price };
+        let inputs = Inputs {
+            transcript: &transcript,
+            counts: &counts,
+            budget: &budget,
+            events: &[],
+            policy: &policy,
+            counter,
+            price,
+        };
         let items = plan::survey(&inputs)?;
         Ok(Inspection {
             format,
@@ -313,6 +340,7 @@ impl Liveset {
             transcript: &transcript,
             counts: &counts,
             budget: &budget,
+            events: &self.events,
             policy: &self.policy,
             counter,
             price: model.map_or(Price::DEFAULT, |model| model.price),
@@ -320,7 +348,8 @@ impl Liveset {
         let carry_out = |state: State| -> Result<_> {
             let mut plan = plan::resume(&inputs, state)?;
             let state = std::mem::take(&mut plan.state);
-            Ok((self.carry_out(body, &inputs, &reading, plan, tokens.clone())?, state))
+            let tokens = token_report(&counts, &plan.budget, counter);
+            Ok((self.carry_out(body, &inputs, &reading, plan, tokens)?, state))
         };
         let (mut compaction, state, is_anew) = match carry_out(start(&reading)) {
             // Somebody removed what an earlier turn had stored. Decided anew, it is stored again.
@@ -359,7 +388,7 @@ impl Liveset {
     ) -> Result<Compaction<'b>> {
         let format = inputs.transcript.format;
         if plan.edits.is_empty() {
-            let mut report = Report::unchanged(format, reason_to_leave(&tokens, inputs.budget), tokens);
+            let mut report = Report::unchanged(format, reason_to_leave(&tokens), tokens);
             report.warnings = plan.warnings;
             if let Fit::Over { why } = plan.fit {
                 report.outcome = OutcomeKind::CannotFit;
@@ -428,8 +457,8 @@ fn as_it_came(body: &[u8], report: Report) -> Compaction<'_> {
     Compaction { input: body, body: Cow::Borrowed(body), report, edits: Vec::new(), originals: Vec::new() }
 }
 
-fn reason_to_leave(tokens: &TokenReport, budget: &Budget) -> &'static str {
-    if tokens.before <= budget.trigger.0 {
+fn reason_to_leave(tokens: &TokenReport) -> &'static str {
+    if tokens.before <= tokens.trigger {
         "under the trigger, so nothing was to do"
     } else {
         "over the trigger, but nothing may go that is worth a sweep"

@@ -43,6 +43,7 @@ pub use sizes::{ItemSize, Sizes};
 
 pub use liveset_archive::{Archive, MemoryArchive, SqliteArchive};
 pub use liveset_engine::{
+    plan::SessionEvent,
     policy::{ArchiveUse, ArgumentRules, Policy, Preset, ReasoningGuard, RecallRoute, SpillFolder},
     report::{EditKind, OutcomeKind, Report},
     transcript::WireFormat,

@@ -1,7 +1,7 @@
 //! A conversation that grows: each turn costs what is new, and what was sent stays as it was sent.
 
 use liveset_engine::{
-    plan::State,
+    plan::{SessionEvent, State},
     report::{RebaseReport, RewriteReport},
 };
 use liveset_tokens::CountCache;
@@ -32,13 +32,17 @@ pub struct Session {
     liveset: Liveset,
     cache: CountCache,
     last: Option<Decided>,
+    /// Whether an event came to an item that was already decided on.
+    is_outdated: bool,
+    /// A cause that the next report declares.
+    declared: Option<String>,
 }
 
 impl Liveset {
     /// Starts a session: a growing conversation whose turns cost only what is new.
     #[must_use]
     pub fn session(&self) -> Session {
-        Session { liveset: self.clone(), cache: CountCache::default(), last: None }
+        Session { liveset: self.clone(), cache: CountCache::default(), last: None, is_outdated: false, declared: None }
     }
 }
 
@@ -64,20 +68,64 @@ impl Session {
         }
     }
 
+    /// Notes what a request told about the conversation; it holds for each later body, where its item stands.
+    ///
+    /// What was decided at earlier request points stays. Keep the events with the conversation ([`Session::events`]):
+    /// whoever replays them decides the same ([`Liveset::with_events`]).
+    ///
+    /// ```
+    /// use liveset::{Liveset, Policy, SessionEvent};
+    /// let mut session = Liveset::new(Policy::default()).session();
+    /// session.note(SessionEvent::too_long(0, 4_000));
+    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"}]}"#;
+    /// assert_eq!(session.compact(body)?.report().tokens.window, 4_000);
+    /// # Ok::<(), liveset::Error>(())
+    /// ```
+    pub fn note(&mut self, event: SessionEvent) {
+        if self.liveset.events.contains(&event) {
+            return;
+        }
+        self.liveset.events.push(event);
+        // What was decided from its item on is decided anew, the same up to there.
+        self.is_outdated |= self.last.as_ref().is_some_and(|last| (event.item() as usize) < last.digests.len());
+    }
+
+    /// Gives the events that hold, in the order in which they were noted.
+    #[must_use]
+    pub fn events(&self) -> &[SessionEvent] {
+        &self.liveset.events
+    }
+
+    /// Lets the next report say that everything sent before may leave in other bytes, and why: for a caller that knows
+    /// what a session cannot see, like a conversation that is met beyond its first turn.
+    ///
+    /// ```
+    /// use liveset::{Liveset, Policy};
+    /// let mut session = Liveset::new(Policy::default()).session();
+    /// session.declare_rebase("no_ledger");
+    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"}]}"#;
+    /// assert_eq!(session.compact(body)?.report().rebase.as_ref().map(|rebase| rebase.cause.as_str()), Some("no_ledger"));
+    /// assert!(session.compact(body)?.report().rebase.is_none());
+    /// # Ok::<(), liveset::Error>(())
+    /// ```
+    pub fn declare_rebase(&mut self, cause: impl Into<String>) {
+        self.declared = Some(cause.into());
+    }
+
     /// Compacts the conversation's newest body.
     ///
     /// # Errors
     ///
     /// As [`Liveset::compact`]; the session then stands where it stood.
     pub fn compact<'b>(&mut self, body: &'b [u8]) -> Result<Compaction<'b>> {
-        let last = self.last.as_ref();
+        let (last, is_outdated) = (self.last.as_ref(), self.is_outdated);
         let mut rebase = None;
         let start = |reading: &Reading<'_, 'b>| {
             let Some(last) = last else { return State::default() };
             rebase = cause(last, reading);
             let grown =
                 rebase.is_none() && reading.counts.digests().take(last.digests.len()).eq(last.digests.iter().copied());
-            if grown { last.state.clone() } else { State::default() }
+            if grown && !is_outdated { last.state.clone() } else { State::default() }
         };
         let (mut compaction, decided) = self.liveset.run(body, &mut self.cache, |_| (), start)?;
         if let Some(last) = last {
@@ -88,7 +136,11 @@ impl Session {
             compaction.report.rebase = rebase.map(|cause| RebaseReport { cause: cause.to_owned() });
             compaction.report.client_rewrote = rewrote(last, &decided);
         }
+        if let Some(cause) = self.declared.take() {
+            compaction.report.rebase = Some(RebaseReport { cause });
+        }
         self.last = Some(decided);
+        self.is_outdated = false;
         Ok(compaction)
     }
 }

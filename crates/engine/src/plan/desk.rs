@@ -29,7 +29,8 @@ use crate::{
 pub(crate) struct Desk<'p, 'a> {
     pub(crate) transcript: &'p Transcript<'a>,
     pub(crate) counts: &'p Counts,
-    pub(crate) budget: &'p Budget,
+    /// The limits at the request point that is looked at.
+    pub(crate) budget: Budget,
     pub(crate) policy: &'p Policy,
     pub(crate) counter: &'p dyn TokenCounter,
     /// Thousandths of the input price for cached input read and written.
@@ -85,7 +86,7 @@ impl<'p, 'a> Desk<'p, 'a> {
         Self {
             transcript,
             counts,
-            budget,
+            budget: *budget,
             policy,
             counter,
             price,

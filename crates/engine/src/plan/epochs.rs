@@ -7,6 +7,7 @@ use liveset_tokens::Tokens;
 use super::{
     desk::Desk,
     ends::{Borders, Chars, Measure, keep_ends},
+    events::Timeline,
     form::{Form, Removed},
     protect,
     state::{Change, ResultState, State},
@@ -19,7 +20,7 @@ use crate::{
 };
 
 /// Takes in every item after those that `state` holds, and sweeps where one is due.
-pub(crate) fn walk(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
+pub(crate) fn walk(desk: &mut Desk<'_, '_>, state: &mut State, timeline: &Timeline) -> Result<()> {
     open(desk, state);
     let items = &desk.transcript.items;
     while let Some(item) = items.get(state.items) {
@@ -29,10 +30,12 @@ pub(crate) fn walk(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
         // Parts of a result come with it: the point lies after the last of them.
         let goes_on = items.get(state.items).is_some_and(|next| next.within.is_some());
         if item.side == Side::Other && !goes_on {
+            desk.budget = timeline.at(state.items);
             sweep::at_point(desk, state, idx)?;
             state.prev_view = state.view;
         }
     }
+    desk.budget = timeline.standing(state.items);
     Ok(())
 }
 

@@ -27,6 +27,7 @@ pub(crate) fn wire(format: Format) -> WireFormat {
 }
 
 /// A compactor, its archive, and what a test needs to know of its policy.
+#[derive(Clone)]
 pub(crate) struct Bench {
     pub(crate) format: Format,
     pub(crate) liveset: Liveset,

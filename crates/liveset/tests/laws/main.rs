@@ -11,6 +11,7 @@
 
 mod bench;
 mod changed;
+mod events;
 mod fitted;
 mod fixtures;
 mod generated;
