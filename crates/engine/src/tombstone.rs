@@ -166,12 +166,26 @@ pub fn is_tombstone(text: &str) -> bool {
     tombstone_ids(text).is_some()
 }
 
-/// Reads a tombstone or media notice, whole, and gives the ids it names.
+/// Says whether a text is a media notice of ours, whole: where a picture or document was, a result says nothing.
+#[must_use]
+pub fn is_media_notice(text: &str) -> bool {
+    // A tombstone states lines between its call and its size.
+    read_tombstone(text).is_some_and(|(facts, _)| facts.split(", ").count() == 2)
+}
+
+/// Gives the ids that a tombstone or media notice names.
 fn tombstone_ids(text: &str) -> Option<Vec<&str>> {
+    read_tombstone(text).map(|(_, ids)| ids)
+}
+
+/// Reads a tombstone or media notice, whole: its facts before the route, and the ids that the route names.
+fn read_tombstone(text: &str) -> Option<(&str, Vec<&str>)> {
     let rest = text.strip_prefix(TOMBSTONE_START).filter(|rest| rest.ends_with(']'))?;
     let first = rest.lines().next().unwrap_or_default();
     let ends = |rest: &str| rest.starts_with(']') || rest == EVIDENCE_START;
-    first.match_indices("; ").find_map(|(at, parted)| route::at_start(first.get(at + parted.len()..)?, ends))
+    first
+        .match_indices("; ")
+        .find_map(|(at, parted)| Some((first.get(..at)?, route::at_start(first.get(at + parted.len()..)?, ends)?)))
 }
 
 /// Gives the ids that a text's own marks name, each once: how a result that arrives cut says where the rest of it is.
@@ -351,6 +365,7 @@ mod tests {
                     };
                     let text = tombstone(&facts);
                     assert!(is_tombstone(&text) && named_ids(&text) == named, "{text}");
+                    assert!(!is_media_notice(&text), "{text}");
                     let text =
                         format!("a\n{}\nb\n{}\nc", gap(2, 3, 9, None, &errors), gap(5, 8, 9, Some(&words), &errors));
                     assert!(holds_gap(&text) && named_ids(&text) == named, "{text}");
@@ -359,7 +374,7 @@ mod tests {
                 let text = format!("a{}b", inner_gap(501, 2_000, 1, Some(&words)));
                 assert!(holds_gap(&text) && named_ids(&text) == named, "{text}");
                 let text = media_notice("picture", Some((1, 2)), Tokens(9), &words);
-                assert!(is_tombstone(&text) && named_ids(&text) == named, "{text}");
+                assert!(is_media_notice(&text) && is_tombstone(&text) && named_ids(&text) == named, "{text}");
             }
         }
     }

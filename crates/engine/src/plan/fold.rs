@@ -78,6 +78,25 @@ fn shortest(desk: &Desk<'_, '_>, state: &State, layout: &Layout, run: Run, goal:
 
 /// Writes the line of a run, and gives its size.
 fn line(desk: &Desk<'_, '_>, state: &State, layout: &Layout, run: &Run) -> Result<(Form, Tokens)> {
+    let facts = facts(desk, state, layout, run)?;
+    line_of(desk, state, run, &facts)
+}
+
+/// Gives the size of the line whatever its figure: a body that comes back compacted states smaller ones, and a run that
+/// did not pay the first time must not pay the second (law 6).
+fn line_at_most(desk: &Desk<'_, '_>, state: &State, layout: &Layout, run: &Run) -> Result<Tokens> {
+    let facts = facts(desk, state, layout, run)?.at_most();
+    Ok(line_of(desk, state, run, &facts)?.1)
+}
+
+fn line_of(desk: &Desk<'_, '_>, state: &State, run: &Run, facts: &FoldFacts) -> Result<(Form, Tokens)> {
+    let form = Form::Folded(tombstone::fold_line(facts, &desk.ways.folded));
+    let original = state.results.get(run.carrier).map(|result| result.original).unwrap_or_default();
+    let tokens = desk.size(run.carrier, &form, original)?;
+    Ok((form, tokens))
+}
+
+fn facts(desk: &Desk<'_, '_>, state: &State, layout: &Layout, run: &Run) -> Result<FoldFacts> {
     let mut facts = FoldFacts::default();
     let items = run.gone.iter().flat_map(|unit| layout.items_of(unit.first, unit.last));
     for ordinal in items.filter_map(|idx| state.ordinal_of(idx)).chain([run.carrier]) {
@@ -85,10 +104,7 @@ fn line(desk: &Desk<'_, '_>, state: &State, layout: &Layout, run: &Run) -> Resul
         let name = &desk.texts(ordinal)?.name;
         facts.add(&name.tool, name.class, desk.o200k(ordinal, result.original)?);
     }
-    let form = Form::Folded(tombstone::fold_line(&facts, &desk.ways.folded));
-    let original = state.results.get(run.carrier).map(|result| result.original).unwrap_or_default();
-    let tokens = desk.size(run.carrier, &form, original)?;
-    Ok((form, tokens))
+    Ok(facts)
 }
 
 /// Gives what folding could free here at most, kept as a running sum: the units of calls alone that have a neighbour of
@@ -285,7 +301,7 @@ fn fold(desk: &Desk<'_, '_>, state: &mut State, layout: &Layout, run: &Run) -> R
     let (line, after) = line(desk, state, layout, run)?;
     let Some(carrier) = state.results.get(run.carrier) else { return Ok(Vec::new()) };
     let freed = sizes.iter().sum::<u64>() + carrier.tokens.0;
-    if freed < after.0 + desk.policy.min_gain.max(1) {
+    if freed < line_at_most(desk, state, layout, run)?.0 + desk.policy.min_gain.max(1) {
         return Ok(Vec::new());
     }
     for ((unit, items), now) in run.gone.iter().zip(&items).zip(sizes) {

@@ -55,7 +55,7 @@ pub(crate) struct ResultTexts<'a> {
     pub(crate) exit: Option<i64>,
     /// Evidence, in order; empty unless the tool is of class execution.
     pub(crate) errors: Vec<ErrorLine>,
-    /// Whether nothing but white space stands there.
+    /// Whether nothing stands there but white space, and what we left of a picture: it says no more than the picture did.
     pub(crate) is_blank: bool,
     /// Whether its call asks for an original of ours: it is never cut in part.
     pub(crate) is_recall: bool,
@@ -101,7 +101,7 @@ impl<'a> ResultTexts<'a> {
         };
         let any = |claim: &dyn Fn(&str) -> bool| parts.iter().any(|part| claim(&part.text));
         Ok(Self {
-            is_blank: parts.iter().all(|part| part.text.trim().is_empty()),
+            is_blank: parts.iter().all(|part| part.text.trim().is_empty() || tombstone::is_media_notice(&part.text)),
             arrives_cut: any(&|text| tombstone::is_tombstone(text) || tombstone::holds_gap(text)),
             arrives_folded: any(&tombstone::is_fold),
             has_marker: any(&|text| memchr::memmem::find(text.as_bytes(), PIN_MARKER.as_bytes()).is_some()),

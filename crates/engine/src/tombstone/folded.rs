@@ -24,6 +24,9 @@ pub const MAX_FOLD_TOOLS: usize = 6;
 /// Bytes of a tool's name in the line: no provider allows more in a name that it checks.
 pub const MAX_FOLD_NAME_BYTES: usize = 64;
 
+/// A size whose figure is as long as they come.
+const LONGEST_FIGURE: Tokens = Tokens(888_888);
+
 /// The counted facts of a folded run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoldFacts {
@@ -46,6 +49,13 @@ impl FoldFacts {
             ToolClass::Volatile => self.is_volatile = true,
             ToolClass::Execution => self.is_execution = true,
         }
+    }
+
+    /// Gives the same calls with a figure that takes as many tokens as any other.
+    #[must_use]
+    pub fn at_most(mut self) -> Self {
+        self.tokens = LONGEST_FIGURE;
+        self
     }
 
     /// The most that any of the calls does.
