@@ -1,5 +1,7 @@
 //! What must a store of originals promise? The trait; it holds no storage itself.
 
+use std::sync::Arc;
+
 use crate::{Error, Found, Lookup, Query, Release, Result};
 
 /// A store of originals and manifests.
@@ -43,5 +45,28 @@ pub trait Archive: Send + Sync {
     /// Damage, or the file system; [`Error::Unsupported`] of a store that has no index.
     fn search(&self, _query: &Query) -> Result<Found> {
         Err(Error::Unsupported { what: "search" })
+    }
+}
+
+/// A shared store is the same store.
+impl<A: Archive + ?Sized> Archive for Arc<A> {
+    fn put(&self, release: &Release) -> Result<()> {
+        (**self).put(release)
+    }
+
+    fn original(&self, id: &str) -> Result<Option<Vec<u8>>> {
+        (**self).original(id)
+    }
+
+    fn manifest(&self, output: &str) -> Result<Option<Vec<u8>>> {
+        (**self).manifest(output)
+    }
+
+    fn look_up(&self, id: &str) -> Result<Lookup> {
+        (**self).look_up(id)
+    }
+
+    fn search(&self, query: &Query) -> Result<Found> {
+        (**self).search(query)
     }
 }
