@@ -6,6 +6,7 @@ mod examples;
 mod install;
 mod mcp;
 mod policy;
+mod proxy;
 
 pub(crate) use archive::{
     ArchiveArgs, ArchiveCommand, ArchiveExport, ArchiveGc, ArchiveImport, ArchiveLs, ArchivePurge, ArchiveVerify,
@@ -15,6 +16,7 @@ pub(crate) use diff::Diff;
 pub(crate) use install::{Completions, Doctor, Man};
 pub(crate) use mcp::Mcp;
 pub(crate) use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicyShow};
+pub(crate) use proxy::Proxy;
 
 use std::path::PathBuf;
 
@@ -64,6 +66,8 @@ pub(crate) enum Command {
     /// Lists, checks, purges and copies what is stored
     #[command(subcommand)]
     Archive(ArchiveCommand),
+    /// Stands between an agent and its model: requests leave smaller, nothing else changes
+    Proxy(Proxy),
     /// Serves recall and search to an agent as MCP tools
     Mcp(Mcp),
     /// Says where two bodies, reports or logs first differ, and why

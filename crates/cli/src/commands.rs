@@ -12,6 +12,7 @@ mod inspect;
 mod man;
 mod mcp;
 mod policy;
+mod proxy;
 mod recall;
 mod restore;
 mod search;
@@ -34,6 +35,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Recall(args) => recall::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Archive(command) => archive::run(&command),
+        Command::Proxy(args) => proxy::run(&args),
         Command::Mcp(args) => mcp::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Policy(command) => policy::run(&command),

@@ -128,3 +128,41 @@ pub(crate) fn existing_archive(named: Option<&Path>) -> Result<SqliteArchive, Fa
     }
     SqliteArchive::open(path).map_err(Failure::from)
 }
+
+/// Reads a token out of its file; blanks around it are none of it.
+pub(crate) fn token(file: &Path) -> Result<String, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|error| Failure::reading(file, &error))?;
+    match text.trim() {
+        "" => Err(Failure::usage(format_args!("`{}` holds no token", shown(file)))
+            .hint("write one line of random letters and digits to it, readable by you alone")),
+        token => Ok(token.to_owned()),
+    }
+}
+
+/// Ends when the process is asked to end, by the user or by whoever started it.
+pub(crate) async fn asked_to_end() {
+    let interrupted = async {
+        // Where no signal can be waited for the process ends by it, as always.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        () = interrupted => {}
+        () = terminated() => {}
+    }
+}
+
+#[cfg(unix)]
+async fn terminated() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match signal(SignalKind::terminate()) {
+        Ok(mut signal) => drop(signal.recv().await),
+        Err(_) => std::future::pending().await,
+    }
+}
+
+#[cfg(not(unix))]
+async fn terminated() {
+    std::future::pending().await
+}

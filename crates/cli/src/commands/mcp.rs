@@ -1,8 +1,8 @@
 //! `liveset mcp`: recall and search as tools of an agent.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
-use liveset_archive::{SqliteArchive, shown};
+use liveset_archive::SqliteArchive;
 use liveset_mcp::{Error, Listener, Server, serve_http, serve_stdio};
 
 use crate::{args::Mcp, failure::Failure, output, setup};
@@ -15,7 +15,7 @@ pub(crate) fn run(args: &Mcp) -> Result<u8, Failure> {
     let served = match args.http {
         None => serve_stdio(server),
         Some(address) => {
-            let token = args.token_file.as_deref().map(token).transpose()?;
+            let token = args.token_file.as_deref().map(setup::token).transpose()?;
             Listener::bind(address).and_then(|listener| {
                 output::note(&format!("liveset: MCP server at {}\n", listener.url()));
                 let listener = match token {
@@ -27,30 +27,12 @@ pub(crate) fn run(args: &Mcp) -> Result<u8, Failure> {
                         listener
                     }
                 };
-                serve_http(&server, listener, interrupted())
+                serve_http(&server, listener, setup::asked_to_end())
             })
         }
     };
     served.map_err(failure)?;
     Ok(0)
-}
-
-/// Reads the token out of its file; blanks around it are none of it.
-fn token(file: &Path) -> Result<String, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| Failure::reading(file, &error))?;
-    match text.trim() {
-        "" => Err(Failure::usage(format_args!("`{}` holds no token", shown(file)))
-            .hint("write one line of random letters and digits to it, readable by you alone")),
-        token => Ok(token.to_owned()),
-    }
-}
-
-/// Ends when the user asks the process to end.
-async fn interrupted() {
-    // Where no signal can be waited for the process ends by it, as always.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }
 
 fn failure(error: Error) -> Failure {

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Every command, as `help` lists them.
-pub(crate) const COMMANDS: [&str; 16] = [
+pub(crate) const COMMANDS: [&str; 17] = [
     "compact",
     "inspect",
     "explain",
@@ -18,6 +18,7 @@ pub(crate) const COMMANDS: [&str; 16] = [
     "recall",
     "search",
     "archive",
+    "proxy",
     "mcp",
     "diff",
     "policy",

@@ -1,0 +1,66 @@
+//! What does each client have to be told? Lines to paste, for people; nothing here changes a client's configuration.
+//!
+//! Checked against each client's own documentation; a client that reads no variable shows the lines of its file.
+
+use std::fmt::Write as _;
+
+/// One client, and what it has to be told; `{url}` stands for the proxy's address.
+struct Client {
+    name: &'static str,
+    lines: &'static [&'static str],
+}
+
+const CLIENTS: [Client; 8] = [
+    Client { name: "Claude Code, Anthropic SDKs", lines: &["export ANTHROPIC_BASE_URL={url}"] },
+    Client { name: "OpenAI SDKs", lines: &["export OPENAI_BASE_URL={url}/v1"] },
+    Client {
+        name: "Codex, in ~/.codex/config.toml",
+        lines: &[
+            "model_provider = \"liveset\"",
+            "[model_providers.liveset]",
+            "name = \"OpenAI through liveset\"",
+            "base_url = \"{url}/v1\"",
+            "env_key = \"OPENAI_API_KEY\"",
+            "wire_api = \"responses\"",
+        ],
+    },
+    Client {
+        name: "opencode, in opencode.json",
+        lines: &[
+            "{\"provider\": {",
+            "  \"anthropic\": {\"options\": {\"baseURL\": \"{url}/v1\"}},",
+            "  \"openai\": {\"options\": {\"baseURL\": \"{url}/v1\"}}",
+            "}}",
+        ],
+    },
+    Client { name: "goose", lines: &["export ANTHROPIC_HOST={url}", "export OPENAI_HOST={url}"] },
+    Client { name: "aider", lines: &["export ANTHROPIC_API_BASE={url}", "export OPENAI_API_BASE={url}/v1"] },
+    Client {
+        name: "LiteLLM, in the `litellm_params` of a model",
+        lines: &["api_base: {url}        # anthropic/...", "api_base: {url}/v1     # openai/..."],
+    },
+    Client {
+        name: "another vendor or a local server: start with",
+        lines: &["liveset proxy --upstream /local=http://127.0.0.1:8080", "export OPENAI_BASE_URL={url}/local/v1"],
+    },
+];
+
+/// Tells for each client what to set, so that it goes through the proxy at `url`.
+///
+/// ```
+/// let told = liveset_proxy::clients::told("http://127.0.0.1:8787");
+/// assert!(told.contains("export ANTHROPIC_BASE_URL=http://127.0.0.1:8787\n"));
+/// ```
+#[must_use]
+pub fn told(url: &str) -> String {
+    let mut told = String::new();
+    for client in CLIENTS {
+        // Writing to memory does not fail.
+        let _ = writeln!(told, "# {}", client.name);
+        for line in client.lines {
+            let _ = writeln!(told, "{}", line.replace("{url}", url));
+        }
+        told.push('\n');
+    }
+    told
+}

@@ -1,0 +1,243 @@
+//! One request and its answer: read, judge, send, hand on. The parent of all other steps; it decides their order.
+
+mod sending;
+mod own_pages;
+mod witness;
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use http_body_util::BodyExt as _;
+use hyper::{
+    HeaderMap, Request, Response, StatusCode, Uri,
+    body::{Bytes, Incoming},
+    header::{AUTHORIZATION, HeaderValue},
+    http::request::Parts,
+};
+use liveset_archive::SqliteArchive;
+
+use crate::{
+    answer::{self, Use, refusal},
+    capture::Capture,
+    compaction::{Compactor, Doubted, Judgement, Outcome, Rules},
+    config::{Doubt, Effect, ProxyConfig},
+    error::Result,
+    headers,
+    log::Log,
+    metrics::Metrics,
+    pages::Page,
+    request::{Encoding, Held, NotRead, Reader, Received},
+    routes::Route,
+    upstream::{Body, Sender, Upstreams},
+};
+
+/// Everything that all requests share.
+pub(crate) struct Exchange {
+    config: ProxyConfig,
+    upstreams: Upstreams,
+    sender: Sender,
+    reader: Reader,
+    compactor: Compactor,
+    archive: Option<Arc<SqliteArchive>>,
+    policy_hash: String,
+    metrics: Arc<Metrics>,
+    log: Log,
+    capture: Option<Arc<Capture>>,
+    requests: AtomicU64,
+    fallback: Mutex<Option<(&'static str, Instant)>>,
+    is_draining: AtomicBool,
+}
+
+/// The connection to the client is to break, as the one to the upstream did.
+#[derive(Debug, thiserror::Error)]
+#[error("the upstream broke off before it answered")]
+pub(crate) struct BrokeOff;
+
+/// A request on its way, and what is known of it.
+struct Errand {
+    number: u64,
+    started: Instant,
+    route: Route,
+    head: Parts,
+    address: Uri,
+    judgement: Judgement,
+    waited: Duration,
+}
+
+/// What is sent.
+enum Cargo {
+    /// A body that is all here: as it came, and without its encoding.
+    Whole { received: Bytes, plain: Option<Bytes>, held: Held },
+    /// A body that comes as it goes.
+    Streaming(Body),
+}
+
+impl Exchange {
+    /// Makes ready for requests.
+    pub(crate) fn new(config: ProxyConfig, rules: Rules) -> Result<Self> {
+        let metrics = Arc::new(Metrics::new());
+        let lost = metrics.lost_lines();
+        let log = match &config.log {
+            Some(path) => Log::to(path, lost)?,
+            None => Log::off(lost),
+        };
+        let capture = config.capture.as_deref().map(Capture::to).transpose()?.map(Arc::new);
+        let time_limit = Duration::from_millis(config.time_limit_ms);
+        let policy_hash = rules.policy_hash();
+        log.write_policy(&policy_hash, rules.policy());
+        Ok(Self {
+            upstreams: Upstreams::of(&config)?,
+            sender: Sender::new()?,
+            reader: Reader::new(config.max_body_bytes),
+            archive: rules.ledger_archive(),
+            compactor: Compactor::new(rules, config.compactions, time_limit, config.cache_bytes),
+            policy_hash,
+            metrics,
+            log,
+            capture,
+            requests: AtomicU64::new(0),
+            fallback: Mutex::new(None),
+            is_draining: AtomicBool::new(false),
+            config,
+        })
+    }
+
+    /// Answers one request.
+    pub(crate) async fn answer(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> std::result::Result<Response<Body>, BrokeOff> {
+        let started = Instant::now();
+        let (mut head, body) = request.into_parts();
+        if let Some(page) = Page::of(head.uri.path()) {
+            return Ok(self.page(page, &head).await);
+        }
+        let route = Route::of(&head.method, head.uri.path());
+        if !self.admits(&head.headers) {
+            return Ok(refusal(
+                route.format(),
+                StatusCode::UNAUTHORIZED,
+                "the header `x-liveset-token` is missing or wrong",
+            ));
+        }
+        let Some(address) = self.upstreams.address(&head.uri, route, &head.headers) else {
+            return Ok(refusal(route.format(), StatusCode::NOT_FOUND, "no upstream takes this path"));
+        };
+        let is_bypassed = head.headers.contains_key(headers::BYPASS) || is_signed(&head.headers);
+        headers::for_upstream(&mut head.headers);
+        let judgement = Judgement::without_report(Outcome::Passed);
+        let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut errand = Errand { number, started, route, head, address, judgement, waited: Duration::ZERO };
+        let cargo = match route.format().filter(|_| !is_bypassed) {
+            None => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
+            Some(_) => match self.judge(&mut errand, body).await {
+                Ok(cargo) => cargo,
+                Err(NotRead::Silent) => {
+                    return Ok(refusal(
+                        route.format(),
+                        StatusCode::REQUEST_TIMEOUT,
+                        "the body did not come to its end",
+                    ));
+                }
+                Err(NotRead::Broken) => {
+                    return Ok(refusal(route.format(), StatusCode::BAD_REQUEST, "the body is no body of HTTP"));
+                }
+            },
+        };
+        self.metrics.judged(route.format().map(liveset::WireFormat::name), &errand.judgement, errand.waited);
+        if let Some(refused) = self.refused(&errand) {
+            return Ok(refused);
+        }
+        self.send(errand, cargo).await
+    }
+
+    /// Says no more connection is taken.
+    pub(crate) fn drain(&self) {
+        self.is_draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until the log is written.
+    pub(crate) fn flush(&self) {
+        self.log.flush();
+    }
+
+    fn admits(&self, headers: &HeaderMap) -> bool {
+        let Some(token) = &self.config.client_token else { return true };
+        let given = headers.get(headers::TOKEN).map(HeaderValue::as_bytes).unwrap_or_default();
+        // Takes as long whichever byte is wrong.
+        given.len() == token.len() && given.iter().zip(token.as_bytes()).fold(0, |wrong, (a, b)| wrong | (a ^ b)) == 0
+    }
+
+    /// Reads a body and judges it.
+    async fn judge(&self, errand: &mut Errand, body: Incoming) -> std::result::Result<Cargo, NotRead> {
+        let doubted = |why| Judgement::without_report(Outcome::Doubted(why));
+        let (received, held) = match self.reader.read(body).await? {
+            Received::Whole(received, held) => (received, held),
+            Received::Streaming(body) => {
+                errand.judgement = doubted(Doubted::TooLarge);
+                self.note_fallback(&errand.judgement);
+                return Ok(Cargo::Streaming(body));
+            }
+        };
+        let asked = Instant::now();
+        let encoding = Encoding::of(&errand.head.headers);
+        let plain = encoding.and_then(|encoding| encoding.decoded(&received, self.config.max_body_bytes));
+        errand.judgement = match (&plain, errand.route.format()) {
+            (Some(plain), Some(format)) => self.compactor.judge(format, plain.clone()).await,
+            (None, _) | (_, None) => doubted(Doubted::Encoding),
+        };
+        errand.waited = asked.elapsed();
+        self.note_fallback(&errand.judgement);
+        Ok(Cargo::Whole { received, plain, held })
+    }
+
+    fn note_fallback(&self, judgement: &Judgement) {
+        if let Outcome::Doubted(why) = judgement.outcome {
+            let mut newest = self.fallback.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            *newest = Some((why.name(), Instant::now()));
+        }
+    }
+
+    /// Refuses what is in doubt, where that was asked for.
+    fn refused(&self, errand: &Errand) -> Option<Response<Body>> {
+        if self.config.doubt == Doubt::Original || self.config.effect == Effect::Shadow {
+            return None;
+        }
+        let (status, why) = match errand.judgement.outcome {
+            Outcome::Unchanged | Outcome::Compacted | Outcome::Passed => return None,
+            Outcome::CannotFit => (StatusCode::PAYLOAD_TOO_LARGE, "the body cannot be made to fit"),
+            Outcome::Doubted(why) => (status_of(why), why.told()),
+        };
+        let mut response = refusal(errand.route.format(), status, why);
+        answer::mark(response.headers_mut(), &errand.judgement, self.use_of());
+        Some(response)
+    }
+
+    fn use_of(&self) -> Use {
+        match self.config.effect {
+            Effect::Send => Use::Sent,
+            Effect::Shadow => Use::Reported,
+        }
+    }
+}
+
+/// What a client hears where doubt is refused.
+fn status_of(why: Doubted) -> StatusCode {
+    match why {
+        Doubted::Body | Doubted::Model => StatusCode::BAD_REQUEST,
+        Doubted::Encoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Doubted::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Doubted::Archive | Doubted::Verify | Doubted::TimeLimit | Doubted::Stopped => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// Says whether the body is signed in the headers, so that no byte of it may change.
+fn is_signed(headers: &HeaderMap) -> bool {
+    let is_aws = headers.get(AUTHORIZATION).is_some_and(|value| value.as_bytes().starts_with(b"AWS4-"));
+    is_aws || ["content-digest", "content-md5", "digest"].iter().any(|name| headers.contains_key(*name))
+}

@@ -1,0 +1,151 @@
+//! How does a request go out, and its answer back? Once; a second time only where an upstream said "too long".
+
+use std::sync::Arc;
+
+use http_body_util::BodyExt as _;
+use hyper::{
+    HeaderMap, Request, Response, StatusCode,
+    body::{Bytes, Incoming},
+    header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue},
+};
+use liveset::WireFormat;
+
+use super::{BrokeOff, Cargo, Errand, Exchange, witness::Witness};
+use crate::{
+    answer::{self, Watched, refusal},
+    compaction::{Judgement, Outcome},
+    config::Effect,
+    headers,
+    request::{self, Encoding},
+    retry::{self, TooLong},
+    routes::Route,
+    upstream::{Body, NoAnswer, whole},
+};
+
+type Sent = std::result::Result<Response<Body>, NoAnswer>;
+type Answered = std::result::Result<Response<Body>, BrokeOff>;
+
+impl Exchange {
+    /// Sends a request and hands its answer on.
+    pub(super) async fn send(self: Arc<Self>, mut errand: Errand, cargo: Cargo) -> Answered {
+        let (received, plain, _held) = match cargo {
+            Cargo::Whole { received, plain, held } => (received, plain, held),
+            Cargo::Streaming(body) => {
+                let witness = Witness::new(self.clone(), &errand, None);
+                let sent = self.sender.send(request_of(&errand, errand.head.headers.clone(), body)).await;
+                return self.hand_on(&errand, sent.map(boxed), witness);
+            }
+        };
+        let edited = self.edited(&errand.judgement, &received).cloned();
+        let witness = Witness::new(self.clone(), &errand, Some((&received, edited.as_ref())));
+        let sent = self.sender.send(whole_request(&errand, &received, edited.as_ref())).await;
+        let answered = match sent {
+            Ok(answered) if retry::may_be(answered.status()) && self.may_shorten(&errand) => answered,
+            sent => return self.hand_on(&errand, sent.map(boxed), witness),
+        };
+        let (answered, too_long) = read_refusal(answered).await;
+        let again = match (too_long, plain, errand.route) {
+            (Some(too_long), Some(plain), Route::Ask(format)) => self.shortened(&errand, format, plain, too_long).await,
+            _ => None,
+        };
+        let again = again.and_then(|shorter| Some((self.edited(&shorter, &received)?.clone(), shorter)));
+        let Some((body, shorter)) = again.filter(|(body, _)| Some(body) != edited.as_ref()) else {
+            return self.hand_on(&errand, answered, witness);
+        };
+        drop(witness);
+        errand.judgement = shorter;
+        let witness = Witness::new(self.clone(), &errand, Some((&received, Some(&body))));
+        let sent = self.sender.send(whole_request(&errand, &received, Some(&body))).await;
+        self.hand_on(&errand, sent.map(boxed), witness)
+    }
+
+    /// The edited body, where it is to go out.
+    fn edited<'j>(&self, judgement: &'j Judgement, received: &Bytes) -> Option<&'j Bytes> {
+        let edited = judgement.edited.as_ref().filter(|_| self.config.effect == Effect::Send)?;
+        match judgement.outcome {
+            Outcome::CannotFit if edited.len() >= received.len() => None,
+            Outcome::CannotFit | Outcome::Compacted | Outcome::Unchanged => Some(edited),
+            Outcome::Passed | Outcome::Doubted(_) => None,
+        }
+    }
+
+    fn may_shorten(&self, errand: &Errand) -> bool {
+        self.config.effect == Effect::Send && errand.judgement.report.is_some()
+    }
+
+    /// Judges a body again by the window that its upstream leaves.
+    async fn shortened(
+        &self,
+        errand: &Errand,
+        format: WireFormat,
+        plain: Bytes,
+        too_long: TooLong,
+    ) -> Option<Judgement> {
+        let tokens = &errand.judgement.report.as_ref()?.tokens;
+        self.metrics.was_too_long();
+        let window = too_long.window(tokens.after, tokens.window);
+        Some(self.compactor.judge_shorter(format, plain, errand.judgement.chain.clone(), window).await)
+    }
+
+    fn hand_on(&self, errand: &Errand, sent: Sent, mut witness: Witness) -> Answered {
+        match sent {
+            Ok(answered) => {
+                let (mut parts, body) = answered.into_parts();
+                witness.was_answered(parts.status.as_u16(), &parts.headers);
+                headers::for_next_hop(&mut parts.headers);
+                answer::mark(&mut parts.headers, &errand.judgement, self.use_of());
+                Ok(Response::from_parts(parts, Watched::new(body, witness).boxed_unsync()))
+            }
+            Err(NoAnswer::Broken) => {
+                witness.had_no_answer("upstream_broke_off");
+                Err(BrokeOff)
+            }
+            Err(NoAnswer::Unreachable) => {
+                witness.had_no_answer("upstream_unreachable");
+                let format = errand.route.format();
+                let mut response = refusal(format, StatusCode::BAD_GATEWAY, "the upstream cannot be reached");
+                answer::mark(response.headers_mut(), &errand.judgement, self.use_of());
+                Ok(response)
+            }
+        }
+    }
+}
+
+fn boxed(answered: Response<Incoming>) -> Response<Body> {
+    answered.map(|body| body.map_err(Into::into).boxed_unsync())
+}
+
+fn request_of(errand: &Errand, headers: HeaderMap, body: Body) -> Request<Body> {
+    let mut request = Request::new(body);
+    *request.method_mut() = errand.head.method.clone();
+    *request.uri_mut() = errand.address.clone();
+    *request.headers_mut() = headers;
+    *request.extensions_mut() = errand.head.extensions.clone();
+    request
+}
+
+/// The request with its body as it came, or with the edited one.
+fn whole_request(errand: &Errand, received: &Bytes, edited: Option<&Bytes>) -> Request<Body> {
+    let mut headers = errand.head.headers.clone();
+    if let Some(edited) = edited {
+        headers.remove(CONTENT_ENCODING);
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(edited.len()));
+    }
+    request_of(errand, headers, whole(edited.unwrap_or(received).clone()))
+}
+
+/// Reads an answer that may say "too long", and puts back what was read.
+async fn read_refusal(answered: Response<Incoming>) -> (Sent, Option<TooLong>) {
+    let encoding = Encoding::of(answered.headers());
+    let (parts, body) = answered.into_parts();
+    let Ok((read, rest)) = request::read_start(body, retry::MAX_ERROR_BYTES).await else {
+        return (Err(NoAnswer::Broken), None);
+    };
+    let plain = encoding.and_then(|encoding| encoding.decoded(&read, retry::MAX_ERROR_BYTES));
+    let too_long = plain.filter(|_| rest.is_none()).and_then(|plain| TooLong::of(&plain));
+    let body = match rest {
+        None => whole(read),
+        Some(rest) => request::rest_behind(read, rest),
+    };
+    (Ok(Response::from_parts(parts, body)), too_long)
+}

@@ -1,0 +1,128 @@
+//! What is remembered of a request until its answer has ended? Figures for metrics and log, and the capture's files.
+//!
+//! Sees a copy of the answer, and holds no body itself.
+
+use std::{sync::Arc, time::Instant};
+
+use hyper::{HeaderMap, body::Bytes};
+use liveset_archive::output_hash;
+
+use super::{Errand, Exchange};
+use crate::{
+    answer::{Ended, Onlooker, Use},
+    capture::Taken,
+    compaction::{Outcome, Prefix},
+    log::{Line, now_ms},
+    observe::Observer,
+};
+
+/// Sees one request to its end.
+pub(super) struct Witness {
+    exchange: Arc<Exchange>,
+    started: Instant,
+    format: Option<&'static str>,
+    line: Line,
+    observer: Option<Observer>,
+    taken: Option<Taken>,
+}
+
+impl Witness {
+    /// Begins with what is known before the request goes out: its body as it came, and as it leaves where that is another.
+    pub(super) fn new(exchange: Arc<Exchange>, errand: &Errand, bodies: Option<(&Bytes, Option<&Bytes>)>) -> Self {
+        exchange.metrics.in_flight().inc();
+        let format = errand.route.format().map(liveset::WireFormat::name);
+        let line = if exchange.log.is_on() { line(&exchange, errand, bodies) } else { Line::default() };
+        let taken = exchange
+            .capture
+            .as_ref()
+            .zip(bodies)
+            .map(|(capture, (received, edited))| capture.request(errand.number, &errand.head, received, edited));
+        Self { exchange, started: errand.started, format, line, observer: None, taken }
+    }
+
+    /// Sees the head of the answer.
+    pub(super) fn was_answered(&mut self, status: u16, headers: &HeaderMap) {
+        self.exchange.metrics.answered(status);
+        self.line.status = Some(status);
+        self.observer = Some(Observer::of(headers));
+        if let Some(taken) = &mut self.taken {
+            taken.answer(status, headers);
+        }
+    }
+
+    /// Hears that there is no answer.
+    pub(super) fn had_no_answer(&mut self, reason: &'static str) {
+        self.exchange.metrics.broke(reason);
+        self.line.ended = Some(reason);
+    }
+}
+
+impl Onlooker for Witness {
+    fn sees(&mut self, bytes: &[u8]) {
+        if let Some(observer) = &mut self.observer {
+            observer.feed(bytes);
+        }
+        if let Some(taken) = &mut self.taken {
+            taken.answer_goes_on(bytes);
+        }
+    }
+
+    fn ends(&mut self, how: Ended) {
+        self.line.ended = Some(how.name());
+        match how {
+            Ended::Whole => {}
+            Ended::Broken | Ended::Gone => self.exchange.metrics.broke(how.name()),
+        }
+        let Some(mut observer) = self.observer.take() else { return };
+        let told = observer.finish();
+        self.exchange.metrics.told(self.format, &told);
+        self.line.upstream_input_tokens = told.input_tokens();
+        self.line.upstream_cached_tokens = told.cached_tokens();
+        self.line.upstream_output_tokens = told.output_tokens();
+        self.line.dropped_reasoning = told.dropped_reasoning;
+        self.line.stop = told.stop;
+    }
+}
+
+impl Drop for Witness {
+    fn drop(&mut self) {
+        self.exchange.metrics.in_flight().dec();
+        self.line.took_ms = self.started.elapsed().as_secs_f64() * 1e3;
+        self.exchange.log.write(&self.line);
+    }
+}
+
+fn line(exchange: &Exchange, errand: &Errand, bodies: Option<(&Bytes, Option<&Bytes>)>) -> Line {
+    let judgement = &errand.judgement;
+    let mut line = Line {
+        at: now_ms(),
+        request: errand.number,
+        route: errand.route.name(),
+        format: errand.route.format().map(liveset::WireFormat::name),
+        outcome: judgement.outcome.name(),
+        shadow: exchange.use_of() == Use::Reported,
+        waited_ms: errand.waited.as_secs_f64() * 1e3,
+        ..Line::default()
+    };
+    if let Outcome::Doubted(why) = judgement.outcome {
+        line.fallback = Some(why.name());
+    }
+    line.prefix_change = match judgement.prefix {
+        Prefix::Kept => None,
+        Prefix::Declared => Some("declared"),
+        Prefix::Undeclared => Some("undeclared"),
+    };
+    if let Some((received, edited)) = bodies {
+        let sent = edited.unwrap_or(received);
+        line.input = Some(output_hash(received));
+        line.input_bytes = received.len();
+        line.output = Some(output_hash(sent));
+        line.output_bytes = sent.len();
+    }
+    if let Some(report) = &judgement.report {
+        line.conversation = Some(judgement.chain.name());
+        line.policy = Some(exchange.policy_hash.clone());
+        line.reported(report);
+    }
+    line
+}

@@ -1,0 +1,200 @@
+//! What does an answer say of itself? Reads a copy of it: usage, cached tokens, why it stopped, reasoning that was dropped.
+//!
+//! Holds little, changes nothing, and gives up on what it does not understand: the answer goes on either way.
+
+mod decoder;
+mod told;
+
+use hyper::{
+    HeaderMap,
+    header::{CONTENT_ENCODING, CONTENT_TYPE},
+};
+
+use decoder::Decoder;
+pub(crate) use told::Told;
+
+/// The longest event of a stream that is looked into; what usage stands in is short.
+const MAX_EVENT_BYTES: usize = 1 << 20;
+/// The longest answer in one piece that is looked into.
+const MAX_WHOLE_BYTES: usize = 8 << 20;
+
+/// Reads one answer as it passes.
+#[derive(Debug)]
+pub(crate) struct Observer {
+    decoder: Option<Decoder>,
+    form: Form,
+    /// The line, or the whole, as far as it has come.
+    pending: Vec<u8>,
+    told: Told,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Events; the flag says that a line is too long and is skipped to its end.
+    Events { is_skipping: bool },
+    /// One value.
+    Whole,
+}
+
+impl Observer {
+    /// Looks at an answer's head for how it is to be read.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let value = |name| headers.get(name).and_then(|value: &hyper::header::HeaderValue| value.to_str().ok());
+        let is_stream = value(CONTENT_TYPE).is_some_and(|of| of.trim_start().starts_with("text/event-stream"));
+        let form = if is_stream { Form::Events { is_skipping: false } } else { Form::Whole };
+        let decoder = Decoder::named(value(CONTENT_ENCODING).unwrap_or_default());
+        Self { decoder, form, pending: Vec::new(), told: Told::default() }
+    }
+
+    /// Looks at the next bytes.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        let Some(mut decoder) = self.decoder.take() else { return };
+        let is_understood = decoder.decode(bytes, |plain| self.plain(plain));
+        self.decoder = is_understood.then_some(decoder);
+    }
+
+    /// Says what was found, at the answer's end.
+    pub(crate) fn finish(&mut self) -> Told {
+        match self.form {
+            Form::Whole => self.told.read(&self.pending),
+            Form::Events { .. } => self.line_ends(),
+        }
+        std::mem::take(&mut self.told)
+    }
+
+    fn plain(&mut self, plain: &[u8]) {
+        match self.form {
+            Form::Whole if self.pending.len() + plain.len() <= MAX_WHOLE_BYTES => self.pending.extend_from_slice(plain),
+            // Half a value says nothing.
+            Form::Whole => self.pending = Vec::new(),
+            Form::Events { .. } => {
+                let mut rest = plain;
+                while let Some(at) = memchr::memchr2(b'\n', b'\r', rest) {
+                    let (line, after) = rest.split_at(at);
+                    self.line_goes_on(line);
+                    self.line_ends();
+                    rest = after.get(1..).unwrap_or_default();
+                }
+                self.line_goes_on(rest);
+            }
+        }
+    }
+
+    fn line_goes_on(&mut self, part: &[u8]) {
+        let Form::Events { is_skipping } = &mut self.form else { return };
+        *is_skipping |= self.pending.len() + part.len() > MAX_EVENT_BYTES;
+        if *is_skipping {
+            self.pending = Vec::new();
+        } else {
+            self.pending.extend_from_slice(part);
+        }
+    }
+
+    fn line_ends(&mut self) {
+        self.form = Form::Events { is_skipping: false };
+        if let Some(data) = self.pending.strip_prefix(b"data:").filter(|data| Told::may_be_in(data)) {
+            self.told.read(data);
+        }
+        self.pending.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use hyper::header::HeaderValue;
+
+    use super::*;
+
+    const ANTHROPIC: &str = concat!(
+        "event: message_start\r\n",
+        r#"data: {"type":"message_start","message":{"usage":{"input_tokens":3,"cache_read_input_tokens":90,"cache_creation_input_tokens":7,"output_tokens":1}}}"#,
+        "\r\n\r\n: keep-alive\r\n\r\n",
+        r#"data: {"type":"content_block_delta","delta":{"type":"text_delta","text":"\"usage\" → ü"}}"#,
+        "\r\n\r\n",
+        r#"data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":42},"input_transformations":[{"a":1}]}"#,
+        "\r\n\r\n",
+    );
+
+    fn observer(of: &'static str, encoding: &'static str) -> Observer {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(of));
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        Observer::of(&headers)
+    }
+
+    fn told(of: &'static str, encoding: &'static str, chunks: &[&[u8]]) -> Told {
+        let mut observer = observer(of, encoding);
+        chunks.iter().for_each(|chunk| observer.feed(chunk));
+        observer.finish()
+    }
+
+    #[test]
+    fn a_stream_cut_anywhere_says_the_same() {
+        for text in [ANTHROPIC.to_owned(), ANTHROPIC.replace("\r\n", "\n"), ANTHROPIC.replace("\r\n", "\r")] {
+            let bytes = text.as_bytes();
+            for at in 0..=bytes.len() {
+                let told = told("text/event-stream; charset=utf-8", "identity", &[&bytes[..at], &bytes[at..]]);
+                assert_eq!(
+                    (told.input_tokens(), told.cached_tokens(), told.output_tokens()),
+                    (Some(100), Some(90), Some(42))
+                );
+                assert_eq!((told.stop.as_deref(), told.dropped_reasoning), (Some("tool_use"), 1));
+            }
+        }
+    }
+
+    #[test]
+    fn chat_and_responses_are_read_in_both_forms() {
+        let chat = concat!(
+            r#"data: {"choices":[{"delta":{},"finish_reason":"stop"}],"usage":null}"#,
+            "\n\n",
+            r#"data: {"choices":[],"usage":{"prompt_tokens":50,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":40}}}"#,
+            "\n\ndata: [DONE]\n\n"
+        );
+        let responses = r#"data: {"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":50,"output_tokens":5,"input_tokens_details":{"cached_tokens":40}}}}"#;
+        let whole = r#"{"status":"completed","usage":{"input_tokens":50,"output_tokens":5,"input_tokens_details":{"cached_tokens":40}}}"#;
+        for (of, text, stop) in [
+            ("text/event-stream", chat, "stop"),
+            ("text/event-stream", responses, "completed"),
+            ("application/json", whole, "completed"),
+        ] {
+            let told = told(of, "", &[text.as_bytes()]);
+            assert_eq!(
+                (told.input_tokens(), told.cached_tokens(), told.output_tokens()),
+                (Some(50), Some(40), Some(5)),
+                "{text}"
+            );
+            assert_eq!(told.stop.as_deref(), Some(stop));
+        }
+    }
+
+    #[test]
+    fn compressed_answers_are_read_too_and_unknown_ones_left_alone() {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gzip.write_all(ANTHROPIC.as_bytes()).unwrap();
+        let gzip = gzip.finish().unwrap();
+        let zstd = zstd::encode_all(ANTHROPIC.as_bytes(), 3).unwrap();
+        for (encoding, bytes) in [("gzip", gzip), ("zstd", zstd)] {
+            let halves = bytes.split_at(bytes.len() / 2);
+            let told = told("text/event-stream", encoding, &[halves.0, halves.1]);
+            assert_eq!(told.input_tokens(), Some(100), "{encoding}");
+        }
+        assert_eq!(told("text/event-stream", "br", &[ANTHROPIC.as_bytes()]), Told::default());
+        assert_eq!(told("text/event-stream", "gzip", &[ANTHROPIC.as_bytes()]), Told::default());
+    }
+
+    #[test]
+    fn what_is_too_long_takes_no_memory_and_hides_nothing_behind_it() {
+        let mut observer = observer("text/event-stream", "");
+        observer.feed(b"data: ");
+        for _ in 0..3 {
+            observer.feed(&vec![b'x'; MAX_EVENT_BYTES]);
+        }
+        assert!(observer.pending.is_empty());
+        observer.feed(b"\n\n");
+        observer.feed(ANTHROPIC.as_bytes());
+        assert_eq!(observer.finish().output_tokens(), Some(42));
+    }
+}

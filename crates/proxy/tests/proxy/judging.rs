@@ -1,0 +1,197 @@
+//! Where there is doubt the original goes out, and says so.
+
+use liveset::WireFormat;
+use liveset_proxy::{Doubt, Effect};
+
+use crate::{
+    bodies::Conversation,
+    place::{ArchiveOf, Setup},
+    upstream::{Upstream, fine, json},
+};
+
+const LARGE: Conversation =
+    Conversation { format: WireFormat::Anthropic, marks: crate::bodies::Marks::Off, is_streaming: false, task: "t" };
+
+#[test]
+fn what_is_no_body_of_its_format_goes_out_as_it_came() {
+    let upstream = Upstream::lenient(fine);
+    let place = Setup::to(&upstream).start();
+    for body in [&b""[..], b"not json", b"[1,2", b"{\"messages\":7}", b"\xff\xfe"] {
+        let answer = place.client().post("/v1/messages", "", body);
+        assert_eq!(answer.status(), 200);
+        assert_eq!(answer.header("x-liveset-fallback"), Some("body"), "{body:?}");
+        assert_eq!(upstream.newest().body, body);
+    }
+    assert_eq!(place.metric("liveset_fallbacks_total{reason=\"body\"}"), 5);
+}
+
+#[test]
+fn an_unknown_model_passes_unless_a_window_is_set() {
+    let upstream = Upstream::new(fine);
+    let mut setup = Setup::to(&upstream);
+    setup.policy.window = None;
+    let place = setup.start();
+    let body = br#"{"model":"nobodys-model","messages":[{"role":"user","content":"a"}]}"#;
+    let answer = place.client().post("/v1/chat/completions", "", body);
+    assert_eq!(answer.header("x-liveset-fallback"), Some("unknown_model"));
+    assert_eq!(upstream.newest().body, body);
+    let mut setup = Setup::to(&upstream);
+    setup.policy.window = None;
+    setup.policy.default_window = Some(8_000);
+    let answer = setup.start().client().post("/v1/chat/completions", "", body);
+    assert_eq!(answer.header("x-liveset-outcome"), Some("unchanged"));
+}
+
+#[test]
+fn a_broken_archive_lets_nothing_cut_leave() {
+    let upstream = Upstream::new(fine);
+    let place = Setup::to(&upstream).start();
+    let body = LARGE.body(40);
+    assert_eq!(place.client().get("/healthz").status(), 200);
+    // Whoever removes the file removes what was promised to be kept.
+    for end in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(place.path(&format!("archive.db{end}")));
+    }
+    let answer = place.client().post(LARGE.path(), "", &body);
+    assert_eq!(answer.header("x-liveset-fallback"), Some("archive"));
+    assert_eq!(upstream.newest().body, body);
+    let health = place.client().get("/healthz");
+    assert_eq!(health.status(), 503);
+    assert!(String::from_utf8(health.body).unwrap().contains("degraded"));
+}
+
+#[test]
+fn what_takes_too_long_goes_out_as_it_came() {
+    let upstream = Upstream::new(fine);
+    let mut setup = Setup::to(&upstream);
+    setup.config.time_limit_ms = 0;
+    let place = setup.start();
+    let body = LARGE.body(40);
+    let answer = place.client().post(LARGE.path(), "", &body);
+    assert_eq!(answer.header("x-liveset-fallback"), Some("time_limit"));
+    assert_eq!(upstream.newest().body, body);
+}
+
+#[test]
+fn what_is_too_large_to_be_looked_at_streams_through() {
+    let upstream = Upstream::new(fine);
+    let mut setup = Setup::to(&upstream);
+    setup.config.max_body_bytes = 10_000;
+    let place = setup.start();
+    let body = LARGE.body(40);
+    let answer = place.client().post(LARGE.path(), "", &body);
+    assert_eq!(answer.header("x-liveset-fallback"), Some("too_large"));
+    assert_eq!(upstream.newest().body, body);
+    // The same without a length in front.
+    let mut client = place.client();
+    client.write(b"POST /v1/messages HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").unwrap();
+    for piece in body.chunks(7_000) {
+        client.write(&[format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat()).unwrap();
+    }
+    client.write(b"0\r\n\r\n").unwrap();
+    assert_eq!(client.answer().unwrap().header("x-liveset-fallback"), Some("too_large"));
+    assert_eq!(upstream.newest().body, body);
+}
+
+#[test]
+fn what_cannot_fit_leaves_as_small_as_it_lawfully_may() {
+    let upstream = Upstream::new(fine);
+    let mut setup = Setup::to(&upstream);
+    setup.policy.window = Some(600);
+    setup.policy.reserve = Some(100);
+    let place = setup.start();
+    let body = LARGE.body(40);
+    let answer = place.client().post(LARGE.path(), "", &body);
+    assert_eq!(answer.header("x-liveset-outcome"), Some("cannot_fit"));
+    assert!(upstream.newest().body.len() < body.len());
+    let nothing_to_take = br#"{"model":"claude-sonnet-4-5","messages":[{"role":"user","content":"WORDS"}]}"#;
+    let text = String::from_utf8_lossy(nothing_to_take).replace("WORDS", &"many words ".repeat(1_000));
+    let answer = place.client().post("/v1/messages", "", text.as_bytes());
+    assert_eq!(answer.header("x-liveset-outcome"), Some("cannot_fit"));
+    assert_eq!(upstream.newest().body, text.as_bytes());
+}
+
+#[test]
+fn strict_refuses_what_is_in_doubt_in_the_vendors_words() {
+    let upstream = Upstream::new(fine);
+    let mut setup = Setup::to(&upstream);
+    setup.config.doubt = Doubt::Refuse;
+    let place = setup.start();
+    let answer = place.client().post("/v1/messages", "", b"not json");
+    assert_eq!(answer.status(), 400);
+    let told: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    assert_eq!((told["type"].as_str(), told["error"]["type"].as_str()), (Some("error"), Some("invalid_request_error")));
+    let answer = place.client().post("/v1/responses", "", b"not json");
+    let told: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    assert!(told["error"]["message"].as_str().unwrap().starts_with("liveset: "));
+    assert!(upstream.seen().is_empty(), "nothing went out");
+    assert_eq!(place.client().post(LARGE.path(), "", &LARGE.body(40)).status(), 200);
+}
+
+#[test]
+fn a_bypass_and_a_shadow_send_the_original() {
+    let upstream = Upstream::new(fine);
+    let place = Setup::to(&upstream).start();
+    let body = LARGE.body(40);
+    let answer = place.client().post(LARGE.path(), "x-liveset-bypass: 1\r\n", &body);
+    assert_eq!(answer.header("x-liveset-outcome"), Some("passed"));
+    assert_eq!(upstream.newest().body, body);
+    let mut setup = Setup::to(&upstream);
+    setup.config.effect = Effect::Shadow;
+    let shadow = setup.start();
+    let answer = shadow.client().post(LARGE.path(), "", &body);
+    assert_eq!((answer.header("x-liveset-outcome"), answer.header("x-liveset-shadow")), (Some("compacted"), Some("1")));
+    assert_eq!(upstream.newest().body, body);
+}
+
+#[test]
+fn a_signed_body_is_not_touched() {
+    let upstream = Upstream::new(fine);
+    let place = Setup::to(&upstream).start();
+    let body = LARGE.body(40);
+    let answer = place.client().post(LARGE.path(), "Authorization: AWS4-HMAC-SHA256 Credential=x\r\n", &body);
+    assert_eq!(answer.header("x-liveset-outcome"), Some("passed"));
+    assert_eq!(upstream.newest().body, body);
+}
+
+#[test]
+fn too_long_is_asked_once_more_by_a_smaller_window_that_stays() {
+    let too_long = r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 15000 tokens > 8000 maximum"}}"#;
+    let upstream = Upstream::new(move |request| match request.body.len() {
+        0..30_000 => fine(request),
+        _ => vec![json(400, too_long)],
+    });
+    for archive in [ArchiveOf::Folder, ArchiveOf::Nowhere] {
+        let mut setup = Setup::to(&upstream);
+        setup.archive = archive;
+        let mut place = setup.start();
+        let before = upstream.seen().len();
+        let answer = place.client().post(LARGE.path(), "", &LARGE.body(40));
+        assert_eq!(answer.status(), 200);
+        assert_eq!(answer.header("x-liveset-rebase"), Some("window"));
+        assert_eq!(upstream.seen().len() - before, 2, "once more");
+        assert_eq!(place.metric("liveset_too_long_total"), 1);
+        let answer = place.client().post(LARGE.path(), "", &LARGE.body(41));
+        assert_eq!(answer.status(), 200);
+        assert_eq!(upstream.seen().len() - before, 3, "the next request fits at once");
+        if archive == ArchiveOf::Folder {
+            place.ended();
+            let again = Setup::to(&upstream).beside(&place).start();
+            let sent = upstream.newest().body;
+            again.client().post(LARGE.path(), "", &LARGE.body(41));
+            assert_eq!(upstream.newest().body, sent, "after a restart too");
+        }
+    }
+}
+
+#[test]
+fn an_error_that_cannot_be_helped_reaches_the_client_as_it_is() {
+    let too_long =
+        r#"{"error":{"message":"This model's maximum context length is 10 tokens","code":"context_length_exceeded"}}"#;
+    let upstream = Upstream::new(move |_| vec![json(400, too_long)]);
+    let place = Setup::to(&upstream).start();
+    let body = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"a"}]}"#;
+    let answer = place.client().post("/v1/chat/completions", "", body);
+    assert_eq!((answer.status(), answer.body.as_slice()), (400, too_long.as_bytes()));
+    assert_eq!(upstream.seen().len(), 1);
+}
