@@ -13,6 +13,7 @@ mod writing;
 mod restoring;
 mod recalling;
 mod serving;
+mod proxying;
 mod archive_faults;
 mod archives;
 mod looking;
