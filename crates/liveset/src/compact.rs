@@ -303,6 +303,28 @@ impl Liveset {
         })
     }
 
+    /// Reads a body, for [`Session::compact_read`](crate::Session::compact_read): whoever looks at its items first reads
+    /// it once.
+    ///
+    /// ```
+    /// use liveset::{Liveset, Policy};
+    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"tool","tool_call_id":"a","content":"ok"}]}"#;
+    /// let liveset = Liveset::new(Policy::default());
+    /// let transcript = liveset.read(body)?;
+    /// assert_eq!(transcript.items.len(), 1);
+    /// assert_eq!(liveset.session().compact_read(&transcript)?.body(), body);
+    /// # Ok::<(), liveset::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The body is not JSON, or its format is unclear or other than said.
+    pub fn read<'b>(&self, body: &'b [u8]) -> Result<Transcript<'b>> {
+        let outline = Outline::read(body)?;
+        let format = self.format.map_or_else(|| wire::detect(&outline), Ok)?;
+        Ok(wire::read(format, &outline)?)
+    }
+
     /// Runs all stages; `look` sees what was read and counted, `start` gives the state to go on from.
     pub(crate) fn run<'b>(
         &self,
@@ -311,22 +333,27 @@ impl Liveset {
         look: impl FnOnce(&Reading<'_, 'b>),
         start: impl FnOnce(&Reading<'_, 'b>) -> State,
     ) -> Result<(Compaction<'b>, Decided)> {
-        let outline = Outline::read(body)?;
-        let format = match self.format {
-            Some(format) => format,
-            None => wire::detect(&outline)?,
-        };
-        let transcript = wire::read(format, &outline)?;
-        drop(outline);
-        let name = self.model.clone().or_else(|| model_name(&transcript));
+        self.run_read(&self.read(body)?, cache, look, start)
+    }
+
+    /// The same from a body that was read.
+    pub(crate) fn run_read<'b>(
+        &self,
+        transcript: &Transcript<'b>,
+        cache: &mut CountCache,
+        look: impl FnOnce(&Reading<'_, 'b>),
+        start: impl FnOnce(&Reading<'_, 'b>) -> State,
+    ) -> Result<(Compaction<'b>, Decided)> {
+        let (body, format) = (transcript.body, transcript.format);
+        let name = self.model.clone().or_else(|| model_name(transcript));
         let (model, counter) = self.model_of(name.as_deref());
-        let counts = Counts::of(&transcript, counter, cache)?.with_overhead(self.overhead);
+        let counts = Counts::of(transcript, counter, cache)?.with_overhead(self.overhead);
         if model.is_none() && self.policy.window.is_none() && self.policy.default_window.is_none() {
             let name = name.filter(|name| !name.trim().is_empty());
             return Err(name.map_or(Error::NoModel, |name| Error::UnknownModel { name }));
         }
         let (budget, source) = Budget::of(&self.policy, model)?;
-        let reading = Reading { transcript: &transcript, counts: &counts, budget: &budget, model: name.as_deref() };
+        let reading = Reading { transcript, counts: &counts, budget: &budget, model: name.as_deref() };
         look(&reading);
         let tokens = token_report(&counts, &budget, counter);
         if let Some(field) = transcript.server_state {
@@ -337,7 +364,7 @@ impl Liveset {
             return Ok((as_it_came(body, report), decided));
         }
         let inputs = Inputs {
-            transcript: &transcript,
+            transcript,
             counts: &counts,
             budget: &budget,
             events: &self.events,

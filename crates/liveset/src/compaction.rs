@@ -31,6 +31,12 @@ impl<'b> Compaction<'b> {
         self.body
     }
 
+    /// Gives the body to send and the report, without copying either.
+    #[must_use]
+    pub fn into_parts(self) -> (Cow<'b, [u8]>, Report) {
+        (self.body, self.report)
+    }
+
     /// Gives the report.
     #[must_use]
     pub fn report(&self) -> &Report {

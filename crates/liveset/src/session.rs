@@ -3,6 +3,7 @@
 use liveset_engine::{
     plan::{SessionEvent, State},
     report::{RebaseReport, RewriteReport},
+    transcript::Transcript,
 };
 use liveset_tokens::CountCache;
 
@@ -118,6 +119,16 @@ impl Session {
     ///
     /// As [`Liveset::compact`]; the session then stands where it stood.
     pub fn compact<'b>(&mut self, body: &'b [u8]) -> Result<Compaction<'b>> {
+        let transcript = self.liveset.read(body)?;
+        self.compact_read(&transcript)
+    }
+
+    /// The same from a body that [`Liveset::read`] read already.
+    ///
+    /// # Errors
+    ///
+    /// As [`Liveset::compact`]; the session then stands where it stood.
+    pub fn compact_read<'b>(&mut self, transcript: &Transcript<'b>) -> Result<Compaction<'b>> {
         let (last, is_outdated) = (self.last.as_ref(), self.is_outdated);
         let mut rebase = None;
         let start = |reading: &Reading<'_, 'b>| {
@@ -127,7 +138,7 @@ impl Session {
                 rebase.is_none() && reading.counts.digests().take(last.digests.len()).eq(last.digests.iter().copied());
             if grown && !is_outdated { last.state.clone() } else { State::default() }
         };
-        let (mut compaction, decided) = self.liveset.run(body, &mut self.cache, |_| (), start)?;
+        let (mut compaction, decided) = self.liveset.run_read(transcript, &mut self.cache, |_| (), start)?;
         if let Some(last) = last {
             // A pin that came later holds from the start then, and what was cut comes back whole.
             let is_told_anew = decided.is_anew

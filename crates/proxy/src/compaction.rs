@@ -343,7 +343,7 @@ impl Desk {
             None => InForce { policy: before.map(|seat| seat.policy), window: Some(window), ..InForce::default() },
         };
         in_force.policy.get_or_insert_with(|| self.rules.policy.clone());
-        let (seat, mut judged) = self.begin(format, body, reading, &in_force)?;
+        let (seat, mut judged) = self.begin(format, reading, &in_force)?;
         self.conversations.keep(chain, body.len(), seat);
         if let Some(report) = &mut judged.report {
             report.rebase = Some(RebaseReport { cause: "window".to_owned() });
@@ -356,7 +356,7 @@ impl Desk {
         let chain = &reading.chain;
         let (mut seat, mut judged) = match self.conversations.take(chain) {
             Some(mut seat) => {
-                let judged = self.go_on(body, reading, &mut seat, None);
+                let judged = self.go_on(reading, &mut seat, None);
                 match judged {
                     Ok(judged) => (seat, judged),
                     Err(why) => {
@@ -365,13 +365,13 @@ impl Desk {
                     }
                 }
             }
-            None => self.begin(format, body, reading, &self.in_force(chain)?)?,
+            None => self.begin(format, reading, &self.in_force(chain)?)?,
         };
         if let (false, Some(_), Some(ledger)) = (seat.is_entered, &judged.edited, &self.rules.ledger) {
             // The first cut: from now on this policy holds, or the one of whoever cut first.
             let holds = ledger.hold(chain, &seat.policy).map_err(|Unreadable| Doubted::Archive)?;
             if holds != seat.policy {
-                (seat, judged) = self.begin(format, body, reading, &self.in_force(chain)?)?;
+                (seat, judged) = self.begin(format, reading, &self.in_force(chain)?)?;
             }
             seat.is_entered = true;
         }
@@ -388,7 +388,6 @@ impl Desk {
     fn begin(
         &self,
         format: WireFormat,
-        body: &[u8],
         reading: &Reading<'_>,
         in_force: &InForce,
     ) -> Result<(Seat, Judgement), Doubted> {
@@ -402,50 +401,44 @@ impl Desk {
             (false, None) if in_force.is_of_other_contract => Some("contract"),
             (false, None) => Some("no_ledger"),
         };
-        let judged = self.go_on(body, reading, &mut seat, rebase)?;
+        let judged = self.go_on(reading, &mut seat, rebase)?;
         Ok((seat, judged))
     }
 
     /// Compacts the newest body of a conversation.
-    fn go_on(
-        &self,
-        body: &[u8],
-        reading: &Reading<'_>,
-        seat: &mut Seat,
-        rebase: Option<&str>,
-    ) -> Result<Judgement, Doubted> {
-        let compaction = seat.session.compact(body).map_err(|error| why(&error))?;
-        let mut report = compaction.report().clone();
-        if report.warnings.iter().any(|warning| warning.code == "verify_failed") {
+    fn go_on(&self, reading: &Reading<'_>, seat: &mut Seat, rebase: Option<&str>) -> Result<Judgement, Doubted> {
+        let compaction = seat.session.compact_read(&reading.transcript).map_err(|error| why(&error))?;
+        if compaction.report().warnings.iter().any(|warning| warning.code == "verify_failed") {
             return Err(Doubted::Verify);
         }
-        let is_edited = !compaction.edits().is_empty();
-        if let (true, Some(cause)) = (is_edited, rebase) {
-            report.rebase.get_or_insert(RebaseReport { cause: cause.to_owned() });
-        }
-        let outcome = match report.outcome {
-            OutcomeKind::Unchanged => Outcome::Unchanged,
-            OutcomeKind::Compacted => Outcome::Compacted,
-            OutcomeKind::CannotFit => Outcome::CannotFit,
-        };
         let is_first = seat.requests == 0;
         seat.requests += 1;
         // The first body that is seen is all old: nothing in it happened after a cut of ours.
         let new_from = if is_first { reading.chain.len() } else { seat.items };
         let returned = seat.watch.look(&reading.transcript, new_from, seat.requests);
-        let saved = report.tokens.before.saturating_sub(report.tokens.after);
+        let tokens = &compaction.report().tokens;
+        let saved = tokens.before.saturating_sub(tokens.after);
+        seat.tokens = (tokens.before, tokens.after);
         seat.watch.note(&reading.transcript, compaction.edits(), saved, seat.requests);
+        let is_edited = !compaction.edits().is_empty();
         let edits: Vec<_> =
             compaction.edits().iter().filter(|edit| edit.kind != EditKind::Mark).map(stands_for).collect();
+        let (sent, mut report) = compaction.into_parts();
+        if let (true, Some(cause)) = (is_edited, rebase) {
+            report.rebase.get_or_insert(RebaseReport { cause: cause.to_owned() });
+        }
         let prefix = if is_first { Prefix::Kept } else { prefix(seat, &edits, &report) };
         let new_sweeps = report.sweeps.len().saturating_sub(seat.sweeps);
         seat.items = reading.chain.len();
         seat.sweeps = report.sweeps.len();
-        seat.tokens = (report.tokens.before, report.tokens.after);
         seat.edits = edits;
         Ok(Judgement {
-            outcome,
-            edited: is_edited.then(|| compaction.into_body().into_owned().into()),
+            outcome: match report.outcome {
+                OutcomeKind::Unchanged => Outcome::Unchanged,
+                OutcomeKind::Compacted => Outcome::Compacted,
+                OutcomeKind::CannotFit => Outcome::CannotFit,
+            },
+            edited: is_edited.then(|| sent.into_owned().into()),
             report: Some(report),
             chain: reading.chain.clone(),
             new_sweeps,

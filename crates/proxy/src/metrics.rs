@@ -2,7 +2,7 @@
 //!
 //! Holds figures and words of the proxy's own; nothing of a body.
 
-use std::{fmt, time::Duration};
+use std::{collections::BTreeMap, fmt, time::Duration};
 
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
@@ -193,8 +193,12 @@ impl Metrics {
         let Some(report) = &judgement.report else { return };
         self.tokens_in.get_or_create(&FormatLabel { format }).inc_by(report.tokens.before);
         self.tokens_out.get_or_create(&FormatLabel { format }).inc_by(report.tokens.after);
+        let mut by_rule: BTreeMap<&'static str, u64> = BTreeMap::new();
         for edit in &report.edits {
-            self.edits.get_or_create(&RuleLabel { rule: edit.kind.name() }).inc();
+            *by_rule.entry(edit.kind.name()).or_default() += 1;
+        }
+        for (rule, edits) in by_rule {
+            self.edits.get_or_create(&RuleLabel { rule }).inc_by(edits);
         }
         for Returned { way, tokens, .. } in &judgement.returned {
             self.returned.get_or_create(&WayLabel { way: way.name() }).inc();

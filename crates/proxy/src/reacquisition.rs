@@ -2,7 +2,7 @@
 //!
 //! Holds hashes and figures, never an argument, and changes no decision.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use liveset_engine::{
     edit::Edit,
@@ -76,13 +76,14 @@ pub(crate) struct Returned {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watch {
     cuts: VecDeque<Cut>,
+    /// Items whose cut was noted: each is cut once.
+    items: BTreeSet<u32>,
     whole: Figures,
     by_tool: BTreeMap<String, Figures>,
 }
 
 #[derive(Clone, Debug)]
 struct Cut {
-    item: u32,
     request: u64,
     tool: String,
     /// The call, to the letter.
@@ -111,16 +112,16 @@ impl Watch {
         self.whole.saved_tokens = self.whole.saved_tokens.saturating_add(saved_tokens);
         let results = edits.iter().filter(|edit| edit.kind != EditKind::Mark && edit.kind != EditKind::Reasoning);
         for edit in results {
-            let Some(call) = call_of(transcript, edit) else { continue };
-            if self.cuts.iter().any(|cut| cut.item == edit.item.0) {
+            if !self.items.insert(edit.item.0) {
                 continue;
             }
+            let Some(call) = call_of(transcript, edit) else { continue };
             let (name, words) = named(transcript, call);
             let id = hash(&[edit.archive_id.to_string().as_bytes()]);
             self.of_tool(&name.tool).cuts += 1;
             self.whole.cuts += 1;
             let call = whole_call(transcript, call);
-            self.cuts.push_back(Cut { item: edit.item.0, request, tool: name.tool, call, words, id });
+            self.cuts.push_back(Cut { request, tool: name.tool, call, words, id });
             if self.cuts.len() > MAX_WATCHED {
                 self.cuts.pop_front();
             }

@@ -212,7 +212,8 @@ fn upstream(
         let newest = newest.clone();
         Box::pin(async move {
             let body = request.into_body().collect().await.expect("a body").to_bytes();
-            let is_stream = body.get(..64).is_some_and(|start| start.windows(13).any(|part| part == b"\"stream\":true"));
+            let is_stream =
+                body.get(..64).is_some_and(|start| start.windows(13).any(|part| part == b"\"stream\":true"));
             {
                 let mut newest = newest.lock().expect("nobody stopped");
                 *newest = [newest[1], newest[2], body.len()];
@@ -223,7 +224,9 @@ fn upstream(
                     let _ = frames.send_data(Bytes::from_static(b"data: {\"choices\":[]}\n\n")).await;
                 });
                 let mut answer = Response::new(body.boxed());
-                answer.headers_mut().insert("content-type", hyper::header::HeaderValue::from_static("text/event-stream"));
+                answer
+                    .headers_mut()
+                    .insert("content-type", hyper::header::HeaderValue::from_static("text/event-stream"));
                 return answer;
             }
             let told = Bytes::from_static(b"{\"usage\":{\"prompt_tokens\":1}}");

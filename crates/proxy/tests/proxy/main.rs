@@ -15,4 +15,5 @@ mod growing;
 mod failing;
 mod crowding;
 mod seeing;
+mod faults;
 mod clients;
