@@ -344,6 +344,8 @@ pub(crate) enum SchemaOf {
     Report,
     /// Policy files
     Policy,
+    /// Settings files of the proxy
+    Proxy,
 }
 
 #[cfg(test)]

@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<u8, Failure> {
             let schema = match args.of {
                 SchemaOf::Report => liveset::Report::json_schema(),
                 SchemaOf::Policy => liveset::Policy::json_schema(),
+                SchemaOf::Proxy => liveset_proxy::ProxyConfig::json_schema(),
             };
             output::text(&(schema + "\n")).map(|()| 0)
         }

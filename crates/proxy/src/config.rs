@@ -135,6 +135,16 @@ impl ProxyConfig {
         toml::from_str(text).map_err(|error| Error::Settings { why: error.message().replace('\n', " ") })
     }
 
+    /// Gives the published JSON schema of settings files.
+    ///
+    /// ```
+    /// assert!(liveset_proxy::ProxyConfig::json_schema().contains("time_limit_ms"));
+    /// ```
+    #[must_use]
+    pub fn json_schema() -> String {
+        serde_json::to_string_pretty(&schemars::schema_for!(Self)).unwrap_or_default()
+    }
+
     /// Looks whether the settings can hold together.
     ///
     /// ```

@@ -15,5 +15,6 @@ mod growing;
 mod failing;
 mod crowding;
 mod seeing;
+mod versions;
 mod faults;
 mod clients;
