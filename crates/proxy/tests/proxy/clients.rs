@@ -8,12 +8,16 @@ mod answers;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
 };
 
 use serde_json::Value;
 
-use crate::{place::Setup, upstream::Upstream};
+use crate::{
+    installing::{done, home, python_with, skipped},
+    place::Setup,
+    upstream::Upstream,
+};
 
 /// Versions that the scripts are written for.
 const PYTHON: [&str; 2] = ["openai>=3,<4", "anthropic>=2,<3"];
@@ -66,7 +70,7 @@ fn check(sdk: &Sdk) {
 fn the_python_sdks_see_what_they_would_see_without_us() {
     match python() {
         Ok(sdk) => check(&sdk),
-        Err(why) => skipped("Python", &why),
+        Err(why) => skipped("the official Python SDKs were", &why),
     }
 }
 
@@ -74,26 +78,14 @@ fn the_python_sdks_see_what_they_would_see_without_us() {
 fn the_typescript_sdks_see_what_they_would_see_without_us() {
     match typescript() {
         Ok(sdk) => check(&sdk),
-        Err(why) => skipped("TypeScript", &why),
+        Err(why) => skipped("the official TypeScript SDKs were", &why),
     }
-}
-
-fn skipped(sdk: &str, why: &str) {
-    eprintln!("SKIPPED: the official {sdk} SDKs were not tried: {why}");
 }
 
 /// Installs the SDKs where an earlier run did not.
 fn python() -> Result<Sdk, String> {
-    let folder = home("proxy-python")?;
-    let program = folder.join("bin/python");
-    let script = Path::new(SCRIPTS).join("client.py");
-    let has_sdks = || done(Command::new(&program).args(["-c", "import openai, anthropic"]));
-    if has_sdks().is_err() {
-        done(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-        done(Command::new(&program).args(["-m", "pip", "install", "--quiet"]).args(PYTHON))?;
-        has_sdks()?;
-    }
-    Ok(Sdk { program, script })
+    let program = python_with("proxy-python", "import openai, anthropic", &PYTHON)?;
+    Ok(Sdk { program, script: Path::new(SCRIPTS).join("client.py") })
 }
 
 fn typescript() -> Result<Sdk, String> {
@@ -108,19 +100,4 @@ fn typescript() -> Result<Sdk, String> {
     let script = folder.join("client.mjs");
     fs::copy(Path::new(SCRIPTS).join("client.mjs"), &script).map_err(|error| error.to_string())?;
     Ok(Sdk { program: "node".into(), script })
-}
-
-fn home(name: &str) -> Result<PathBuf, String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    Ok(folder)
-}
-
-fn done(command: &mut Command) -> Result<(), String> {
-    let name = format!("`{}`", command.get_program().to_string_lossy());
-    let Output { status, stderr, .. } =
-        command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
-    let told = String::from_utf8_lossy(&stderr);
-    let last = told.lines().last().unwrap_or_default();
-    if status.success() { Ok(()) } else { Err(format!("{name} failed: {last}")) }
 }

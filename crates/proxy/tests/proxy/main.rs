@@ -16,5 +16,7 @@ mod failing;
 mod crowding;
 mod seeing;
 mod versions;
+mod installing;
+mod model_server;
 mod faults;
 mod clients;
