@@ -16,7 +16,7 @@ use liveset::WireFormat;
 use serde_json::json;
 
 use crate::{
-    compaction::{Judgement, Outcome},
+    judgement::{Judgement, Outcome},
     upstream::{Body, BoxError, whole},
 };
 

@@ -121,6 +121,10 @@ pub(crate) struct Seat {
     pub(crate) policy: Policy,
     /// Whether the ledger says so.
     pub(crate) is_entered: bool,
+    /// The window that an upstream left.
+    pub(crate) window: Option<u64>,
+    /// Why earlier decisions were made anew, where only a count of tokens has seen it so far.
+    pub(crate) undeclared: Option<String>,
     /// Items of its newest body.
     pub(crate) items: usize,
     /// What stood for the edits of its newest body, item by item.
@@ -143,6 +147,8 @@ impl Seat {
             session,
             policy,
             is_entered: false,
+            window: None,
+            undeclared: None,
             items: 0,
             edits: Vec::new(),
             sweeps: 0,

@@ -24,15 +24,17 @@ use liveset_archive::SqliteArchive;
 use crate::{
     answer::{self, Use, refusal},
     capture::Capture,
-    compaction::{Compactor, Doubted, Judgement, Outcome, Rules},
+    compaction::{Compactor, Purpose},
     config::{Doubt, Effect, ProxyConfig},
     error::Result,
     headers,
+    judgement::{Doubted, Judgement, Outcome},
     log::Log,
     metrics::Metrics,
     pages::Page,
     request::{Encoding, Held, NotRead, Reader, Received},
     routes::Route,
+    rules::Rules,
     upstream::{Body, Sender, Upstreams},
 };
 
@@ -128,7 +130,8 @@ impl Exchange {
         let Some(address) = self.upstreams.address(&head.uri, route, &head.headers) else {
             return Ok(refusal(route.format(), StatusCode::NOT_FOUND, "no upstream takes this path"));
         };
-        let is_bypassed = head.headers.contains_key(headers::BYPASS) || is_signed(&head.headers);
+        let is_bypassed =
+            head.headers.get(headers::BYPASS).is_some_and(|value| value == "1") || is_signed(&head.headers);
         headers::for_upstream(&mut head.headers);
         let judgement = Judgement::without_report(Outcome::Passed);
         let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
@@ -149,7 +152,7 @@ impl Exchange {
                 }
             },
         };
-        self.metrics.judged(route.format().map(liveset::WireFormat::name), &errand.judgement, errand.waited);
+        self.metrics.judged(route, &errand.judgement, errand.waited);
         if let Some(refused) = self.refused(&errand) {
             return Ok(refused);
         }
@@ -187,9 +190,11 @@ impl Exchange {
         let asked = Instant::now();
         let encoding = Encoding::of(&errand.head.headers);
         let plain = encoding.and_then(|encoding| encoding.decoded(&received, self.config.max_body_bytes));
-        errand.judgement = match (&plain, errand.route.format()) {
-            (Some(plain), Some(format)) => self.compactor.judge(format, plain.clone()).await,
-            (None, _) | (_, None) => doubted(Doubted::Encoding),
+        let judge = |format, purpose, plain: &Bytes| self.compactor.judge(format, purpose, plain.clone());
+        errand.judgement = match (&plain, errand.route) {
+            (Some(plain), Route::Ask(format)) => judge(format, Purpose::Ask, plain).await,
+            (Some(plain), Route::Count(format)) => judge(format, Purpose::Count, plain).await,
+            (None, _) | (_, Route::Pass) => doubted(Doubted::Encoding),
         };
         errand.waited = asked.elapsed();
         self.note_fallback(&errand.judgement);

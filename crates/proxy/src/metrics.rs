@@ -4,6 +4,7 @@
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
+use liveset::WireFormat;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
@@ -11,9 +12,10 @@ use prometheus_client::{
 };
 
 use crate::{
-    compaction::{Doubted, Judgement, Outcome, Prefix},
+    judgement::{Doubted, Judgement, Outcome, Prefix},
     observe::Told,
     reacquisition::Returned,
+    routes::Route,
 };
 
 /// Bounds of what a request waited for us, in seconds: from a small body to the time limit.
@@ -175,8 +177,8 @@ impl Metrics {
     }
 
     /// Counts a request that was judged.
-    pub(crate) fn judged(&self, format: Option<&'static str>, judgement: &Judgement, waited: Duration) {
-        let format = format.unwrap_or("none");
+    pub(crate) fn judged(&self, route: Route, judgement: &Judgement, waited: Duration) {
+        let format = route.format().map_or("none", WireFormat::name);
         self.requests.get_or_create(&RequestLabels { format, outcome: judgement.outcome.name() }).inc();
         match judgement.outcome {
             Outcome::Doubted(why) => drop(self.fallbacks.get_or_create(&ReasonLabel { reason: why.name() }).inc()),
@@ -184,13 +186,14 @@ impl Metrics {
             Outcome::Unchanged | Outcome::Compacted | Outcome::CannotFit => {}
         }
         self.waited.observe(waited.as_secs_f64());
+        // What only counts tokens sends none.
+        let (Some(report), Route::Ask(_)) = (&judgement.report, route) else { return };
         self.sweeps.inc_by(judgement.new_sweeps as u64);
         match judgement.prefix {
             Prefix::Kept => {}
             Prefix::Declared => drop(self.prefix_changes.get_or_create(&DeclaredLabel { declared: "true" }).inc()),
             Prefix::Undeclared => drop(self.prefix_changes.get_or_create(&DeclaredLabel { declared: "false" }).inc()),
         }
-        let Some(report) = &judgement.report else { return };
         self.tokens_in.get_or_create(&FormatLabel { format }).inc_by(report.tokens.before);
         self.tokens_out.get_or_create(&FormatLabel { format }).inc_by(report.tokens.after);
         let mut by_rule: BTreeMap<&'static str, u64> = BTreeMap::new();

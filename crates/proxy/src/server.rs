@@ -12,11 +12,11 @@ use hyper_util::{
 use tokio::{net::TcpListener, runtime, sync::Semaphore};
 
 use crate::{
-    compaction::Rules,
     config::ProxyConfig,
     connection::Guarded,
     error::{Error, Result},
     exchange::Exchange,
+    rules::Rules,
 };
 
 /// How long the head of a request may take, and how long a connection may wait for its next one.

@@ -173,7 +173,7 @@ impl Stack {
     }
 }
 
-fn client() -> HttpClient {
+pub(crate) fn client() -> HttpClient {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
     Client::builder(TokioExecutor::new()).build(connector)
@@ -182,7 +182,7 @@ fn client() -> HttpClient {
 type Answer = Response<BoxBody<Bytes, hyper::Error>>;
 
 /// Serves with whatever answers requests.
-async fn serve<F>(answer: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static) -> SocketAddr
+pub(crate) async fn serve<F>(answer: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static) -> SocketAddr
 where
     F: Future<Output = Answer> + Send + 'static,
 {

@@ -13,9 +13,9 @@ use liveset::WireFormat;
 use super::{BrokeOff, Cargo, Errand, Exchange, witness::Witness};
 use crate::{
     answer::{self, Watched, refusal},
-    compaction::{Judgement, Outcome},
     config::Effect,
     headers,
+    judgement::{Judgement, Outcome},
     request::{self, Encoding},
     retry::{self, TooLong},
     routes::Route,

@@ -11,7 +11,7 @@ use super::{Errand, Exchange};
 use crate::{
     answer::{Ended, Onlooker, Use},
     capture::Taken,
-    compaction::{Outcome, Prefix},
+    judgement::{Outcome, Prefix},
     log::{Line, now_ms},
     observe::Observer,
 };

@@ -185,6 +185,43 @@ fn too_long_is_asked_once_more_by_a_smaller_window_that_stays() {
 }
 
 #[test]
+fn a_smaller_window_is_known_to_all_who_share_the_ledger() {
+    let too_long = r#"{"error":{"type":"exceed_context_size_error","n_prompt_tokens":15000,"n_ctx":8000}}"#;
+    let upstream = Upstream::new(move |request| match request.body.len() {
+        0..30_000 => fine(request),
+        _ => vec![json(400, too_long)],
+    });
+    let one = Setup::to(&upstream).start();
+    let other = Setup::to(&upstream).beside(&one).start();
+    for (place, rounds, asked) in [(&one, 5, 1), (&other, 6, 2), (&one, 40, 4), (&other, 41, 5), (&one, 42, 6)] {
+        let answer = place.client().post(LARGE.path(), "", &LARGE.body(rounds));
+        assert_eq!((answer.status(), upstream.seen().len()), (200, asked), "after {rounds} rounds");
+    }
+    assert_eq!(other.metric("liveset_too_long_total"), 0, "it knew from the ledger");
+}
+
+#[test]
+fn a_count_of_tokens_takes_no_declaration_from_the_request_behind_it() {
+    let upstream = Upstream::new(fine);
+    let mut setup = Setup::to(&upstream);
+    setup.archive = ArchiveOf::Nowhere;
+    let place = setup.start();
+    let count = |rounds| place.client().post("/v1/messages/count_tokens", "", &LARGE.body(rounds));
+    let ask = |rounds| place.client().post(LARGE.path(), "", &LARGE.body(rounds));
+    assert_eq!(count(40).header("x-liveset-rebase"), Some("no_ledger"));
+    assert_eq!(ask(40).header("x-liveset-rebase"), Some("no_ledger"));
+    assert_eq!(ask(41).header("x-liveset-rebase"), None);
+    let mut rounds = 42;
+    while count(rounds).header("x-liveset-sweep").is_none() {
+        assert_eq!(ask(rounds).header("x-liveset-sweep"), None);
+        rounds += 1;
+    }
+    assert!(ask(rounds).header("x-liveset-sweep").is_some());
+    assert_eq!(place.metric("liveset_prefix_changes_total{declared=\"false\"}"), 0);
+    assert_eq!(place.metric("liveset_prefix_changes_total{declared=\"true\"}"), 2, "the rebase and the sweep");
+}
+
+#[test]
 fn an_error_that_cannot_be_helped_reaches_the_client_as_it_is() {
     let too_long =
         r#"{"error":{"message":"This model's maximum context length is 10 tokens","code":"context_length_exceeded"}}"#;

@@ -1,0 +1,103 @@
+//! By which policy are bodies compacted, and where do their originals go? What the proxy is handed besides its settings.
+//!
+//! Cuts nothing itself.
+
+use std::sync::Arc;
+
+use liveset::{Archive, Liveset, Policy, SqliteArchive, Thoroughness, WireFormat};
+use liveset_archive::output_hash;
+
+use crate::ledger::Ledger;
+
+/// By which policy bodies are compacted, and where their originals go.
+#[derive(Clone)]
+pub struct Rules {
+    policy: Policy,
+    archive: Option<Arc<dyn Archive>>,
+    ledger: Option<Ledger>,
+    model: Option<String>,
+    are_sessions_strict: bool,
+    thoroughness: Thoroughness,
+}
+
+impl std::fmt::Debug for Rules {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rules").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}
+
+impl Rules {
+    /// Compacts by a policy; nothing is stored.
+    ///
+    /// ```
+    /// use liveset::Policy;
+    /// let rules = liveset_proxy::Rules::new(Policy::default());
+    /// # drop(rules);
+    /// ```
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
+        let thoroughness = Thoroughness::Edited;
+        Self { policy, archive: None, ledger: None, model: None, are_sessions_strict: false, thoroughness }
+    }
+
+    /// Stores originals in `archive` before a body goes out, and keeps the ledger of conversations in `ledger`.
+    #[must_use]
+    pub fn with_archive(mut self, archive: Arc<dyn Archive>, ledger: Arc<SqliteArchive>) -> Self {
+        self.archive = Some(archive);
+        self.ledger = Some(Ledger::new(ledger));
+        self
+    }
+
+    /// Counts and limits as for `model`, whatever bodies name.
+    #[must_use]
+    pub fn with_model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Lets a body point only at what its own conversation stored.
+    #[must_use]
+    pub fn with_strict_sessions(mut self) -> Self {
+        self.are_sessions_strict = true;
+        self
+    }
+
+    /// Reads and counts each edited body a second time before it goes out.
+    #[must_use]
+    pub fn with_thoroughness(mut self, thoroughness: Thoroughness) -> Self {
+        self.thoroughness = thoroughness;
+        self
+    }
+
+    /// The policy of new conversations.
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Names the policy by its content.
+    pub(crate) fn policy_hash(&self) -> String {
+        output_hash(serde_json::to_string(&self.policy).unwrap_or_default().as_bytes())
+    }
+
+    /// The archive that the ledger is kept in.
+    pub(crate) fn ledger_archive(&self) -> Option<Arc<SqliteArchive>> {
+        self.ledger.as_ref().map(Ledger::archive)
+    }
+
+    /// The ledger of conversations, where there is one.
+    pub(crate) fn ledger(&self) -> Option<&Ledger> {
+        self.ledger.as_ref()
+    }
+
+    /// Makes the compactor of conversations that go by a policy.
+    pub(crate) fn liveset(&self, policy: Policy, format: WireFormat) -> Liveset {
+        let mut liveset = Liveset::new(policy).with_format(format).with_thoroughness(self.thoroughness);
+        if let Some(archive) = &self.archive {
+            liveset = liveset.with_archive(archive.clone());
+        }
+        if let Some(model) = &self.model {
+            liveset = liveset.with_model(model);
+        }
+        if self.are_sessions_strict { liveset.with_strict_sessions() } else { liveset }
+    }
+}
