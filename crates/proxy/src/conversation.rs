@@ -2,7 +2,11 @@
 //!
 //! What is kept saves work and notices changes; it decides nothing. Losing it changes no byte.
 
-use std::{collections::BTreeMap, num::NonZeroUsize, sync::Mutex};
+use std::{
+    collections::BTreeMap,
+    num::NonZeroUsize,
+    sync::{Arc, Mutex},
+};
 
 use liveset::{Policy, Session, WireFormat};
 use liveset_engine::{
@@ -13,7 +17,10 @@ use liveset_engine::{
 use lru::LruCache;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use crate::reacquisition::{Figures, Watch};
+use crate::{
+    named_policy::NamedPolicy,
+    reacquisition::{Figures, Watch},
+};
 
 /// Conversations that are remembered at most, however small they are.
 const MAX_CONVERSATIONS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(16 * 1_024 - 1);
@@ -117,8 +124,10 @@ fn hash_item(hash: &mut Xxh3, body: &[u8], item: &Item) {
 pub(crate) struct Seat {
     /// Counts and decisions.
     pub(crate) session: Session,
-    /// The policy it goes by.
+    /// The policy it began with.
     pub(crate) policy: Policy,
+    /// What it goes by, a smaller window included.
+    pub(crate) named: Arc<NamedPolicy>,
     /// Whether the ledger says so.
     pub(crate) is_entered: bool,
     /// The window that an upstream left.
@@ -142,10 +151,11 @@ pub(crate) struct Seat {
 
 impl Seat {
     /// Makes the seat of a conversation that was not seen before.
-    pub(crate) fn new(session: Session, policy: Policy) -> Self {
+    pub(crate) fn new(session: Session, policy: Policy, named: NamedPolicy) -> Self {
         Self {
             session,
             policy,
+            named: Arc::new(named),
             is_entered: false,
             window: None,
             undeclared: None,
@@ -271,7 +281,8 @@ mod tests {
     const REST: &str = r#",{"role":"assistant","content":"two"},{"role":"user","content":"three"}"#;
 
     fn seat() -> Seat {
-        Seat::new(Liveset::new(Policy::default()).session(), Policy::default())
+        let named = NamedPolicy::of(&Policy::default(), false, None);
+        Seat::new(Liveset::new(Policy::default()).session(), Policy::default(), named)
     }
 
     #[test]

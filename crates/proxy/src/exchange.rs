@@ -46,7 +46,6 @@ pub(crate) struct Exchange {
     reader: Reader,
     compactor: Compactor,
     archive: Option<Arc<SqliteArchive>>,
-    policy_hash: String,
     metrics: Arc<Metrics>,
     log: Log,
     capture: Option<Arc<Capture>>,
@@ -90,15 +89,12 @@ impl Exchange {
         };
         let capture = config.capture.as_deref().map(Capture::to).transpose()?.map(Arc::new);
         let time_limit = Duration::from_millis(config.time_limit_ms);
-        let policy_hash = rules.policy_hash();
-        log.write_policy(&policy_hash, rules.policy());
         Ok(Self {
             upstreams: Upstreams::of(&config)?,
             sender: Sender::new()?,
             reader: Reader::new(config.max_body_bytes),
             archive: rules.ledger_archive(),
             compactor: Compactor::new(rules, config.compactions, time_limit, config.cache_bytes),
-            policy_hash,
             metrics,
             log,
             capture,

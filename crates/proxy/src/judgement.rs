@@ -2,10 +2,12 @@
 //!
 //! Data alone.
 
+use std::sync::Arc;
+
 use hyper::body::Bytes;
 use liveset::Report;
 
-use crate::{conversation::Chain, reacquisition::Returned};
+use crate::{conversation::Chain, named_policy::NamedPolicy, reacquisition::Returned};
 
 /// Why the original goes out although it was to be compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -127,6 +129,8 @@ pub(crate) struct Judgement {
     pub(crate) prefix: Prefix,
     /// What came back after cuts.
     pub(crate) returned: Vec<Returned>,
+    /// What decided.
+    pub(crate) policy: Option<Arc<NamedPolicy>>,
 }
 
 impl Judgement {
@@ -140,6 +144,7 @@ impl Judgement {
             new_sweeps: 0,
             prefix: Prefix::Kept,
             returned: Vec::new(),
+            policy: None,
         }
     }
 }

@@ -13,6 +13,7 @@ mod routes;
 mod headers;
 mod upstream;
 mod request;
+mod named_policy;
 mod reacquisition;
 mod conversation;
 mod ledger;

@@ -3,28 +3,38 @@
 //! A thread of its own writes; where it does not keep up, lines are lost and counted, and no request waits.
 
 use std::{
+    collections::BTreeSet,
     fs::File,
     io::Write as _,
     path::Path,
-    sync::mpsc::{self, SyncSender, TrySendError},
+    sync::{
+        Arc, Mutex,
+        mpsc::{self, SyncSender, TrySendError},
+    },
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use liveset::{EditKind, Policy, Report};
-use liveset_engine::policy::CONTRACT;
+use liveset::{EditKind, Report};
 use prometheus_client::metrics::counter::Counter;
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    named_policy::NamedPolicy,
+};
 
 /// Lines that may wait for the disk.
 const MAX_WAITING: usize = 4_096;
+/// Policies that are told apart: one for each setting and learned window.
+const MAX_NOTED: usize = 1_024;
 
 /// The log.
 #[derive(Clone, Debug)]
 pub(crate) struct Log {
     lines: Option<SyncSender<Message>>,
     lost: Counter,
+    /// Policies that were written down.
+    noted: Arc<Mutex<BTreeSet<String>>>,
 }
 
 #[derive(Debug)]
@@ -146,7 +156,7 @@ impl Line {
 impl Log {
     /// Writes nothing.
     pub(crate) fn off(lost: Counter) -> Self {
-        Self { lines: None, lost }
+        Self { lines: None, lost, noted: Arc::default() }
     }
 
     /// Appends to a file that only its owner may read.
@@ -154,15 +164,18 @@ impl Log {
         let failed = |why| Error::Write { path: liveset_archive::shown(path), why };
         let file = private(path).map_err(failed)?;
         let (lines, waiting) = mpsc::sync_channel(MAX_WAITING);
-        let writer = Self { lines: Some(lines), lost: lost.clone() };
+        let writer = Self { lines: Some(lines), lost: lost.clone(), noted: Arc::default() };
         let write = move || write_all(file, &waiting, &lost);
         std::thread::Builder::new().name("log".to_owned()).spawn(write).map_err(failed)?;
         Ok(writer)
     }
 
-    /// Writes down the policy that lines name by its hash, so that the log alone tells how bodies were made.
-    pub(crate) fn write_policy(&self, hash: &str, policy: &Policy) {
-        self.put(&serde_json::json!({"at": now_ms(), "policy": hash, "contract": CONTRACT, "settings": policy}));
+    /// Writes down a policy once, before the first line that names it, so that the log alone tells how bodies were made.
+    pub(crate) fn note_policy(&self, policy: &NamedPolicy) {
+        let mut noted = self.noted.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if noted.len() < MAX_NOTED && noted.insert(policy.hash.clone()) {
+            self.put(&serde_json::json!({"at": now_ms(), "policy": policy.hash, "decides": policy.settings}));
+        }
     }
 
     /// Writes a line, if anybody wants it.

@@ -5,9 +5,8 @@
 use std::sync::Arc;
 
 use liveset::{Archive, Liveset, Policy, SqliteArchive, Thoroughness, WireFormat};
-use liveset_archive::output_hash;
 
-use crate::ledger::Ledger;
+use crate::{ledger::Ledger, named_policy::NamedPolicy};
 
 /// By which policy bodies are compacted, and where their originals go.
 #[derive(Clone)]
@@ -74,9 +73,9 @@ impl Rules {
         &self.policy
     }
 
-    /// Names the policy by its content.
-    pub(crate) fn policy_hash(&self) -> String {
-        output_hash(serde_json::to_string(&self.policy).unwrap_or_default().as_bytes())
+    /// Names a policy, with what decides beside it.
+    pub(crate) fn named(&self, policy: &Policy) -> NamedPolicy {
+        NamedPolicy::of(policy, self.archive.is_some(), self.model.as_deref())
     }
 
     /// The archive that the ledger is kept in.

@@ -135,7 +135,8 @@ impl Desk {
         let policy = in_force.policy.clone().unwrap_or_else(|| self.rules.policy().clone());
         let mut effective = policy.clone();
         effective.window = in_force.window.or(policy.window);
-        let mut seat = Seat::new(self.rules.liveset(effective, format).session(), policy);
+        let named = self.rules.named(&effective);
+        let mut seat = Seat::new(self.rules.liveset(effective, format).session(), policy, named);
         seat.is_entered = in_force.policy.is_some();
         seat.window = in_force.window;
         let judged = go_on(reading, purpose, &mut seat, rebase)?;
@@ -185,6 +186,7 @@ fn go_on(
         edited: is_edited.then(|| body.into_owned().into()),
         chain: reading.chain.clone(),
         returned,
+        policy: Some(seat.named.clone()),
         ..Judgement::without_report(match report.outcome {
             OutcomeKind::Unchanged => Outcome::Unchanged,
             OutcomeKind::Compacted => Outcome::Compacted,

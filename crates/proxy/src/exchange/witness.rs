@@ -119,9 +119,12 @@ fn line(exchange: &Exchange, errand: &Errand, bodies: Option<(&Bytes, Option<&By
         line.output = Some(output_hash(sent));
         line.output_bytes = sent.len();
     }
+    if let Some(policy) = &judgement.policy {
+        exchange.log.note_policy(policy);
+        line.policy = Some(policy.hash.clone());
+    }
     if let Some(report) = &judgement.report {
         line.conversation = Some(judgement.chain.name());
-        line.policy = Some(exchange.policy_hash.clone());
         line.reported(report);
     }
     line

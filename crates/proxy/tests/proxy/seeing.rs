@@ -38,7 +38,8 @@ fn the_log_tells_what_was_done_and_nothing_that_was_said() {
     }
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let [policy, small, large, odd] = lines.as_slice() else { panic!("{text}") };
-    assert_eq!(policy["settings"]["window"], 20_000);
+    assert_eq!(policy["decides"]["settings"]["window"], 20_000);
+    assert_eq!((&policy["decides"]["archive"], &policy["decides"]["contract"]), (&true.into(), &0.into()));
     assert_eq!((small["outcome"].as_str(), large["outcome"].as_str()), (Some("unchanged"), Some("compacted")));
     assert_eq!(large["policy"], policy["policy"]);
     assert_eq!(large["output"], liveset_archive::output_hash(&upstream.seen()[1].body));
