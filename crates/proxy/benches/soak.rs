@@ -64,11 +64,13 @@ fn main() {
     let (child, address) = start(&format!("http://{upstream}"));
     let stop = Arc::new(AtomicBool::new(false));
     let answers = Arc::new(AtomicU64::new(0));
-    for number in 0..STREAMS {
-        runtime.spawn(ask(address.clone(), number, stop.clone(), answers.clone()));
-    }
+    let asking: Vec<_> =
+        (0..STREAMS).map(|number| runtime.spawn(ask(address.clone(), number, stop.clone(), answers.clone()))).collect();
     let looks = watch(&child, &answers, seconds);
     stop.store(true, Ordering::Relaxed);
+    for asked in asking {
+        runtime.block_on(asked).expect("every answer was whole");
+    }
     report(&looks, answers.load(Ordering::Relaxed), seconds);
     end(child);
 }
