@@ -103,6 +103,7 @@ impl Observer {
 mod tests {
     use std::io::Write as _;
 
+    use base64::Engine as _;
     use hyper::header::HeaderValue;
 
     use super::*;
@@ -181,8 +182,19 @@ mod tests {
             let told = told("text/event-stream", encoding, &[halves.0, halves.1]);
             assert_eq!(told.input_tokens(), Some(100), "{encoding}");
         }
-        assert_eq!(told("text/event-stream", "br", &[ANTHROPIC.as_bytes()]), Told::default());
+        assert_eq!(told("text/event-stream", "compress", &[ANTHROPIC.as_bytes()]), Told::default());
         assert_eq!(told("text/event-stream", "gzip", &[ANTHROPIC.as_bytes()]), Told::default());
+    }
+
+    #[test]
+    fn brotli_is_read_at_any_cut() {
+        // Three events `message_start` with 3 and 97 tokens.
+        const BROTLI: &str = "GysBACwKbOdGtHn8IwimZ6PlQy3ypTO3FPpaZCZnT4HUpc4Ni04O2H/7/ZY0TxKLTHMbG46niBUG2rMGCjwXizCs4GT3g3VMN+qyI/8L+uwB";
+        let bytes = base64::engine::general_purpose::STANDARD.decode(BROTLI).unwrap();
+        for at in 0..=bytes.len() {
+            let told = told("text/event-stream", "br", &[&bytes[..at], &bytes[at..]]);
+            assert_eq!((told.input_tokens(), told.cached_tokens()), (Some(100), Some(97)), "cut at {at}");
+        }
     }
 
     #[test]

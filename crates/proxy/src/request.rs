@@ -20,6 +20,8 @@ const SILENCE: Duration = Duration::from_secs(60);
 const MAX_HELD_BYTES: usize = 1 << 30;
 /// What one permit of the held bytes stands for.
 const PERMIT_BYTES: usize = 4 << 10;
+/// What is taken off an encoding of Brotli at a time.
+const BROTLI_BYTES: usize = 16 << 10;
 /// Frames between a client that is still sending and the upstream: enough to keep both busy.
 const FRAMES_BETWEEN: usize = 4;
 
@@ -143,6 +145,8 @@ pub(crate) enum Encoding {
     Identity,
     /// gzip.
     Gzip,
+    /// Brotli.
+    Brotli,
     /// Zstandard.
     Zstd,
 }
@@ -156,6 +160,7 @@ impl Encoding {
         match (name.as_str(), named.next()) {
             ("" | "identity", None) => Some(Self::Identity),
             ("gzip" | "x-gzip", None) => Some(Self::Gzip),
+            ("br", None) => Some(Self::Brotli),
             ("zstd", None) => Some(Self::Zstd),
             _ => None,
         }
@@ -166,6 +171,7 @@ impl Encoding {
         match self {
             Self::Identity => Some(body.clone()),
             Self::Gzip => bounded(flate2::read::MultiGzDecoder::new(&body[..]), max_bytes),
+            Self::Brotli => bounded(brotli_decompressor::Decompressor::new(&body[..], BROTLI_BYTES), max_bytes),
             Self::Zstd => bounded(zstd::stream::read::Decoder::with_buffer(&body[..]).ok()?, max_bytes),
         }
     }
@@ -182,6 +188,7 @@ fn bounded(decoder: impl Read, max_bytes: usize) -> Option<Bytes> {
 mod tests {
     use std::io::Write as _;
 
+    use base64::Engine as _;
     use hyper::header::HeaderValue;
 
     use super::*;
@@ -196,7 +203,7 @@ mod tests {
     fn encodings_are_told_by_their_names() {
         assert_eq!(Encoding::of(&HeaderMap::new()), Some(Encoding::Identity));
         assert_eq!((named("gzip"), named("ZSTD")), (Some(Encoding::Gzip), Some(Encoding::Zstd)));
-        assert_eq!((named("br"), named("gzip, zstd")), (None, None));
+        assert_eq!((named("br"), named("compress"), named("gzip, zstd")), (Some(Encoding::Brotli), None, None));
     }
 
     #[test]
@@ -205,7 +212,10 @@ mod tests {
         gzip.write_all(&[b'a'; 10_000]).unwrap();
         let gzip = Bytes::from(gzip.finish().unwrap());
         let zstd = Bytes::from(zstd::encode_all(&[b'a'; 10_000][..], 3).unwrap());
-        for (encoding, body) in [(Encoding::Gzip, gzip), (Encoding::Zstd, zstd)] {
+        let brotli = base64::engine::general_purpose::STANDARD.decode("Gw8n+CXC4rFAINkDAA==").unwrap();
+        for (encoding, body) in
+            [(Encoding::Gzip, gzip), (Encoding::Brotli, Bytes::from(brotli)), (Encoding::Zstd, zstd)]
+        {
             assert_eq!(encoding.decoded(&body, 10_000).unwrap(), vec![b'a'; 10_000]);
             assert_eq!(encoding.decoded(&body, 9_999), None);
             assert_eq!(encoding.decoded(&body.slice(..body.len() / 2), 10_000), None, "{encoding:?} cut short");

@@ -52,7 +52,7 @@ impl Exchange {
         let Some((body, shorter)) = again.filter(|(body, _)| Some(body) != edited.as_ref()) else {
             return self.hand_on(&errand, answered, witness);
         };
-        drop(witness);
+        witness.was_too_long();
         errand.judgement = shorter;
         let witness = Witness::new(self.clone(), &errand, Some((&received, Some(&body))));
         let sent = self.sender.send(whole_request(&errand, &received, Some(&body))).await;

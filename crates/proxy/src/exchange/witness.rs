@@ -55,6 +55,11 @@ impl Witness {
         self.exchange.metrics.broke(reason);
         self.line.ended = Some(reason);
     }
+
+    /// Hears that the upstream refused it as too long, and that another request takes its place.
+    pub(super) fn was_too_long(mut self) {
+        self.line.ended = Some("too_long");
+    }
 }
 
 impl Onlooker for Witness {
@@ -87,6 +92,11 @@ impl Onlooker for Witness {
 impl Drop for Witness {
     fn drop(&mut self) {
         self.exchange.metrics.in_flight().dec();
+        if self.line.ended.is_none() {
+            // The client went away before there was an answer.
+            self.exchange.metrics.broke(Ended::Gone.name());
+            self.line.ended = Some(Ended::Gone.name());
+        }
         self.line.took_ms = self.started.elapsed().as_secs_f64() * 1e3;
         self.exchange.log.write(&self.line);
     }

@@ -13,6 +13,8 @@ pub(super) enum Decoder {
     Gzip(Box<flate2::write::MultiGzDecoder<Vec<u8>>>),
     /// zlib, which the header calls `deflate`.
     Deflate(Box<flate2::write::ZlibDecoder<Vec<u8>>>),
+    /// Brotli.
+    Brotli(Box<brotli_decompressor::DecompressorWriter<Vec<u8>>>),
     /// Zstandard.
     Zstd(Box<zstd::stream::write::Decoder<'static, Vec<u8>>>),
 }
@@ -23,6 +25,7 @@ impl std::fmt::Debug for Decoder {
             Self::Identity => "Identity",
             Self::Gzip(_) => "Gzip",
             Self::Deflate(_) => "Deflate",
+            Self::Brotli(_) => "Brotli",
             Self::Zstd(_) => "Zstd",
         })
     }
@@ -35,6 +38,7 @@ impl Decoder {
             "" | "identity" => Some(Self::Identity),
             "gzip" | "x-gzip" => Some(Self::Gzip(Box::new(flate2::write::MultiGzDecoder::new(Vec::new())))),
             "deflate" => Some(Self::Deflate(Box::new(flate2::write::ZlibDecoder::new(Vec::new())))),
+            "br" => Some(Self::Brotli(Box::new(brotli_decompressor::DecompressorWriter::new(Vec::new(), PIECE_BYTES)))),
             "zstd" => zstd::stream::write::Decoder::new(Vec::new()).ok().map(|decoder| Self::Zstd(Box::new(decoder))),
             _ => None,
         }
@@ -51,12 +55,14 @@ impl Decoder {
                 Self::Identity => Ok(()),
                 Self::Gzip(decoder) => decoder.write_all(piece).and_then(|()| decoder.flush()),
                 Self::Deflate(decoder) => decoder.write_all(piece).and_then(|()| decoder.flush()),
+                Self::Brotli(decoder) => decoder.write_all(piece).and_then(|()| decoder.flush()),
                 Self::Zstd(decoder) => decoder.write_all(piece).and_then(|()| decoder.flush()),
             };
             let plain = match self {
                 Self::Identity => return true,
                 Self::Gzip(decoder) => decoder.get_mut(),
                 Self::Deflate(decoder) => decoder.get_mut(),
+                Self::Brotli(decoder) => decoder.get_mut(),
                 Self::Zstd(decoder) => decoder.get_mut(),
             };
             show(plain);

@@ -59,6 +59,8 @@ fn a_client_that_goes_away_takes_its_request_back() {
         drop(client);
         upstream.wait_for_gone(1);
         assert_eq!(place.client().get("/healthz").status(), 200);
+        assert_eq!(place.metric("liveset_broken_answers_total{reason=\"gone\"}"), 1);
+        assert_eq!(place.metric("liveset_requests_in_flight"), 0);
     }
 }
 
