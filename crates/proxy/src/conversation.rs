@@ -126,12 +126,10 @@ pub(crate) struct Seat {
     pub(crate) session: Session,
     /// The policy it began with.
     pub(crate) policy: Policy,
-    /// What it goes by, a smaller window included.
+    /// What it goes by, session events included.
     pub(crate) named: Arc<NamedPolicy>,
     /// Whether the ledger says so.
     pub(crate) is_entered: bool,
-    /// The window that an upstream left.
-    pub(crate) window: Option<u64>,
     /// Why earlier decisions were made anew, where only a count of tokens has seen it so far.
     pub(crate) undeclared: Option<String>,
     /// Items of its newest body.
@@ -157,7 +155,6 @@ impl Seat {
             policy,
             named: Arc::new(named),
             is_entered: false,
-            window: None,
             undeclared: None,
             items: 0,
             edits: Vec::new(),
@@ -281,7 +278,7 @@ mod tests {
     const REST: &str = r#",{"role":"assistant","content":"two"},{"role":"user","content":"three"}"#;
 
     fn seat() -> Seat {
-        let named = NamedPolicy::of(&Policy::default(), false, None);
+        let named = NamedPolicy::of(&Policy::default(), &[], false, None);
         Seat::new(Liveset::new(Policy::default()).session(), Policy::default(), named)
     }
 

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use liveset::{Policy, SqliteArchive};
+use liveset::{Policy, SessionEvent, SqliteArchive};
 use liveset_archive::Event;
 use liveset_engine::policy::CONTRACT;
 use serde::{Deserialize, Serialize};
@@ -23,8 +23,8 @@ pub(crate) struct Ledger {
 enum Line {
     /// The conversation goes by this policy.
     Policy { contract: u32, policy: Policy },
-    /// From here on the window is smaller: the upstream said "too long".
-    Window { tokens: u64, link: String },
+    /// What one request told, in the branch that this link stands for.
+    Event { event: SessionEvent, link: String },
 }
 
 /// What is in force for a conversation.
@@ -34,8 +34,8 @@ pub(crate) struct InForce {
     pub(crate) policy: Option<Policy>,
     /// Whether what is written belongs to another contract.
     pub(crate) is_of_other_contract: bool,
-    /// The smallest window that an upstream left.
-    pub(crate) window: Option<u64>,
+    /// What single requests told, in the order of items.
+    pub(crate) events: Vec<SessionEvent>,
 }
 
 /// A ledger that cannot be read or written: nothing may be cut then.
@@ -65,14 +65,11 @@ impl Ledger {
                     found.policy.get_or_insert(policy);
                 }
                 Line::Policy { .. } => found.is_of_other_contract = true,
-                Line::Window { tokens, link } => {
-                    // A branch that left before the event knows nothing of it.
-                    let is_of_this_branch =
-                        usize::try_from(event.item).is_ok_and(|item| chain.link_before(item).map(shown) == Some(link));
-                    if is_of_this_branch {
-                        found.window = Some(found.window.map_or(tokens, |window| window.min(tokens)));
-                    }
+                // A branch that left before the event knows nothing of it.
+                Line::Event { event, link } if link_at(chain, &event).as_ref() == Some(&link) => {
+                    found.events.push(event)
                 }
+                Line::Event { .. } => {}
             }
         }
         found.is_of_other_contract &= found.policy.is_none();
@@ -85,21 +82,22 @@ impl Ledger {
         Ok(self.read(chain)?.policy.unwrap_or_else(|| policy.clone()))
     }
 
-    /// Enters that the window is smaller from the end of this chain on.
-    pub(crate) fn shrink(&self, chain: &Chain, tokens: u64) -> Result<(), Unreadable> {
-        let Some(link) = chain.link_before(chain.len()) else { return Err(Unreadable) };
-        self.write(chain, chain.len(), &Line::Window { tokens, link: shown(link) })
+    /// Enters what a request of this chain told.
+    pub(crate) fn note(&self, chain: &Chain, event: SessionEvent) -> Result<(), Unreadable> {
+        let Some(link) = link_at(chain, &event) else { return Err(Unreadable) };
+        self.write(chain, event.item(), &Line::Event { event, link })
     }
 
-    fn write(&self, chain: &Chain, item: usize, line: &Line) -> Result<(), Unreadable> {
-        let item = u32::try_from(item).map_err(|_| Unreadable)?;
+    fn write(&self, chain: &Chain, item: u32, line: &Line) -> Result<(), Unreadable> {
         let event = serde_json::to_string(line).map_err(|_| Unreadable)?;
         self.archive.put_event(&chain.name(), &Event { item, event }).map_err(|_| Unreadable)
     }
 }
 
-fn shown(link: u128) -> String {
-    format!("{link:032x}")
+/// What stands for the items up to an event's own.
+fn link_at(chain: &Chain, event: &SessionEvent) -> Option<String> {
+    let item = usize::try_from(event.item()).ok()?;
+    chain.link_before(item.checked_add(1)?).map(|link| format!("{link:032x}"))
 }
 
 #[cfg(test)]
@@ -141,12 +139,13 @@ mod tests {
     #[test]
     fn a_smaller_window_holds_from_its_place_on_and_in_its_branch_alone() {
         let (_folder, ledger) = ledger();
-        ledger.shrink(&chain(&["a", "b"]), 900).unwrap();
-        ledger.shrink(&chain(&["a", "b", "c"]), 700).unwrap();
-        let window = |texts: &[&str]| ledger.read(&chain(texts)).unwrap().window;
-        assert_eq!(window(&["a"]), None);
-        assert_eq!(window(&["a", "b"]), Some(900));
-        assert_eq!(window(&["a", "b", "c", "d"]), Some(700));
-        assert_eq!(window(&["a", "x", "c"]), None);
+        let told = [SessionEvent::too_long(1, 900), SessionEvent::too_long(2, 700)];
+        ledger.note(&chain(&["a", "b"]), told[0]).unwrap();
+        ledger.note(&chain(&["a", "b", "c"]), told[1]).unwrap();
+        let events = |texts: &[&str]| ledger.read(&chain(texts)).unwrap().events;
+        assert_eq!(events(&["a"]), []);
+        assert_eq!(events(&["a", "b"]), told[..1]);
+        assert_eq!(events(&["a", "b", "c", "d"]), told);
+        assert_eq!(events(&["a", "x", "c"]), []);
     }
 }

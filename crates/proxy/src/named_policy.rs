@@ -1,6 +1,6 @@
 //! What decides the bytes of a body besides the body itself, and by which name does a log speak of it?
 
-use liveset::Policy;
+use liveset::{Policy, SessionEvent};
 use liveset_archive::output_hash;
 use liveset_engine::policy::CONTRACT;
 
@@ -9,16 +9,17 @@ use liveset_engine::policy::CONTRACT;
 pub(crate) struct NamedPolicy {
     /// BLAKE3 of the rest.
     pub(crate) hash: String,
-    /// Contract, settings, whether there is an archive, and the model that stands for every other.
+    /// Contract, settings, session events, whether there is an archive, and the model that stands for every other.
     pub(crate) settings: serde_json::Value,
 }
 
 impl NamedPolicy {
     /// Names a policy.
-    pub(crate) fn of(policy: &Policy, has_archive: bool, model: Option<&str>) -> Self {
+    pub(crate) fn of(policy: &Policy, events: &[SessionEvent], has_archive: bool, model: Option<&str>) -> Self {
         let settings = serde_json::json!({
             "contract": CONTRACT,
             "settings": policy,
+            "events": events,
             "archive": has_archive,
             "model": model,
         });
@@ -36,13 +37,14 @@ mod tests {
         other.target = 50;
         let policy = Policy::default();
         let names = [
-            NamedPolicy::of(&policy, true, None),
-            NamedPolicy::of(&policy, false, None),
-            NamedPolicy::of(&other, true, None),
-            NamedPolicy::of(&policy, true, Some("gpt-4.1")),
+            NamedPolicy::of(&policy, &[], true, None),
+            NamedPolicy::of(&policy, &[], false, None),
+            NamedPolicy::of(&other, &[], true, None),
+            NamedPolicy::of(&policy, &[], true, Some("gpt-4.1")),
+            NamedPolicy::of(&policy, &[SessionEvent::too_long(3, 900)], true, None),
         ];
         let hashes: std::collections::BTreeSet<_> = names.iter().map(|name| name.hash.clone()).collect();
         assert_eq!(hashes.len(), names.len());
-        assert_eq!(NamedPolicy::of(&policy, true, None).hash, names[0].hash);
+        assert_eq!(NamedPolicy::of(&policy, &[], true, None).hash, names[0].hash);
     }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use liveset::{Archive, Liveset, Policy, SqliteArchive, Thoroughness, WireFormat};
+use liveset::{Archive, Liveset, Policy, SessionEvent, SqliteArchive, Thoroughness, WireFormat};
 
 use crate::{ledger::Ledger, named_policy::NamedPolicy};
 
@@ -74,8 +74,8 @@ impl Rules {
     }
 
     /// Names a policy, with what decides beside it.
-    pub(crate) fn named(&self, policy: &Policy) -> NamedPolicy {
-        NamedPolicy::of(policy, self.archive.is_some(), self.model.as_deref())
+    pub(crate) fn named(&self, policy: &Policy, events: &[SessionEvent]) -> NamedPolicy {
+        NamedPolicy::of(policy, events, self.archive.is_some(), self.model.as_deref())
     }
 
     /// The archive that the ledger is kept in.

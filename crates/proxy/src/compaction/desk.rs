@@ -2,7 +2,7 @@
 //!
 //! Remembers conversations and asks the ledger what is in force for them; both decide nothing about what is cut.
 
-use liveset::{Compaction, EditKind, Error, OutcomeKind, Report, WireFormat};
+use liveset::{Compaction, EditKind, Error, OutcomeKind, Report, SessionEvent, WireFormat};
 use liveset_engine::{edit::Edit, report::RebaseReport, transcript::Side};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -103,14 +103,20 @@ impl Desk {
     ) -> Result<Judgement, Doubted> {
         // What was decided for the larger window is void.
         let before = self.conversations.take(chain);
+        let newest = u32::try_from(chain.len().saturating_sub(1)).map_err(|_| Doubted::TooLarge)?;
+        let event = SessionEvent::too_long(newest, window);
         let mut in_force = match self.rules.ledger() {
             Some(ledger) => {
-                let entered = ledger.shrink(chain, window).and_then(|()| ledger.hold(chain, self.rules.policy()));
+                let entered = ledger.note(chain, event).and_then(|()| ledger.hold(chain, self.rules.policy()));
                 entered.map_err(|Unreadable| Doubted::Archive)?;
                 self.in_force(chain)?
             }
             // Known to this process alone, so another one will declare a rebase.
-            None => InForce { policy: before.map(|seat| seat.policy), window: Some(window), ..InForce::default() },
+            None => {
+                let mut events = before.as_ref().map_or_else(Vec::new, |seat| seat.session.events().to_vec());
+                events.push(event);
+                InForce { policy: before.map(|seat| seat.policy), events, ..InForce::default() }
+            }
         };
         in_force.policy.get_or_insert_with(|| self.rules.policy().clone());
         let (seat, judged) = self.begin(format, Purpose::Ask, reading, &in_force, Some("window"))?;
@@ -133,12 +139,10 @@ impl Desk {
         rebase: Option<&'static str>,
     ) -> Result<(Seat, Judgement), Doubted> {
         let policy = in_force.policy.clone().unwrap_or_else(|| self.rules.policy().clone());
-        let mut effective = policy.clone();
-        effective.window = in_force.window.or(policy.window);
-        let named = self.rules.named(&effective);
-        let mut seat = Seat::new(self.rules.liveset(effective, format).session(), policy, named);
+        let named = self.rules.named(&policy, &in_force.events);
+        let liveset = self.rules.liveset(policy.clone(), format).with_events(in_force.events.iter().copied());
+        let mut seat = Seat::new(liveset.session(), policy, named);
         seat.is_entered = in_force.policy.is_some();
-        seat.window = in_force.window;
         let judged = go_on(reading, purpose, &mut seat, rebase)?;
         Ok((seat, judged))
     }
@@ -147,7 +151,7 @@ impl Desk {
 /// Says whether what is remembered rests on what is in force.
 fn goes_by(seat: &Seat, in_force: &InForce) -> bool {
     let is_policy = in_force.policy.as_ref().is_none_or(|policy| *policy == seat.policy);
-    is_policy && in_force.window == seat.window
+    is_policy && in_force.events == seat.session.events()
 }
 
 /// Why a conversation that is first met is decided anew, if it is.
