@@ -21,6 +21,9 @@ const BLOCK_TOKENS: u64 = 4;
 /// What a request costs beside its messages: the reply's opening (OpenAI cookbook).
 const REQUEST_TOKENS: u64 = 3;
 
+/// What a client's note is rounded up to, so that other words in it are no other size.
+const NOTE_STEP_TOKENS: u64 = 32;
+
 /// Documents over this are not looked into.
 const MAX_PLAIN_DOCUMENT_BYTES: usize = 32 << 20;
 
@@ -55,8 +58,9 @@ impl Counts {
         let mut total = request;
         let mut items = Vec::with_capacity(transcript.items.len());
         let mut message = None;
-        for item in &transcript.items {
-            let mut count = tally.item(item)?;
+        let notes = transcript.client_notes();
+        for (at, item) in transcript.items.iter().enumerate() {
+            let mut count = if at < notes { note(item) } else { tally.item(item)? };
             if item.message != message {
                 message = item.message;
                 count.tokens += Tokens(MESSAGE_TOKENS);
@@ -123,6 +127,13 @@ impl Counts {
     pub fn digest(&self, idx: ItemIdx) -> u128 {
         self.items.get(idx.at()).map_or(0, |count| count.digest)
     }
+}
+
+/// A client's note says nothing that a decision may rest on: half its bytes, rounded up, and the same digest for each.
+fn note(item: &Item) -> ItemCount {
+    let bytes = item.texts.iter().map(|text| text.len() as u64).sum::<u64>();
+    let tokens = Tokens((bytes / 2).next_multiple_of(NOTE_STEP_TOKENS));
+    ItemCount { tokens, text: tokens, digest: xxh3_128(b"client note") }
 }
 
 struct Tally<'c, 'a> {

@@ -263,3 +263,36 @@ pub struct Transcript<'a> {
     /// A field that says the history lives on the server (`previous_response_id`, `conversation`): pass through.
     pub server_state: Option<&'static str>,
 }
+
+/// How a line begins that a client puts in front of the system text for its vendor's accounts.
+const CLIENT_NOTE: &[u8] = b"\"x-anthropic-billing-header:";
+/// A longer text is no such line: what else stands in it counts.
+const MAX_CLIENT_NOTE_BYTES: usize = 512;
+
+impl Transcript<'_> {
+    /// Counts the items at the front that are a client's note to its vendor: one line that is another at each request and
+    /// belongs to no conversation, so nothing rests on its words.
+    ///
+    /// ```
+    /// use liveset_engine::{json::Outline, transcript::WireFormat, wire};
+    /// let body = br#"{"system":[{"type":"text","text":"x-anthropic-billing-header: cch=1a2b3;"},
+    ///     {"type":"text","text":"You fix things."}],"messages":[{"role":"user","content":"a"}]}"#;
+    /// let transcript = wire::read(WireFormat::Anthropic, &Outline::read(body)?)?;
+    /// assert_eq!((transcript.client_notes(), transcript.items.len()), (1, 3));
+    /// # Ok::<(), liveset_engine::Error>(())
+    /// ```
+    #[must_use]
+    pub fn client_notes(&self) -> usize {
+        let is_note = |item: &&Item| {
+            let texts = item.texts.iter().map(|text| text.of(self.body));
+            let is_line =
+                |text: &[u8]| text.len() <= MAX_CLIENT_NOTE_BYTES && !text.windows(2).any(|two| two == br"\n");
+            let is_alone = item.kind == ItemKind::System && item.message.is_none() && item.texts.len() == 1;
+            is_alone && texts.into_iter().all(|text| text.starts_with(CLIENT_NOTE) && is_line(text))
+        };
+        match self.format {
+            WireFormat::Anthropic => self.items.iter().take_while(is_note).count(),
+            WireFormat::OpenaiChat | WireFormat::OpenaiResponses => 0,
+        }
+    }
+}

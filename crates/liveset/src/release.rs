@@ -34,7 +34,8 @@ pub(crate) fn of(reading: &Reading<'_, '_>, plan: &Plan, body: &[u8], output: &[
 pub(crate) fn session(reading: &Reading<'_, '_>) -> String {
     let items = &reading.transcript.items;
     let first_user = items.iter().position(|item| item.kind == ItemKind::User);
-    let told = items.iter().zip(reading.counts.digests()).enumerate();
+    // A client's note to its vendor is another at each turn.
+    let told = items.iter().zip(reading.counts.digests()).enumerate().skip(reading.transcript.client_notes());
     let told = told.filter(|(at, (item, _))| item.kind == ItemKind::System || Some(*at) == first_user);
     // System text that a client adds later belongs to no beginning.
     let told = told.take_while(|(at, _)| first_user.is_none_or(|first| *at <= first));

@@ -67,11 +67,15 @@ impl Chain {
         let mut hash = Xxh3::new();
         // The same words in another dialect are another conversation.
         hash.update(transcript.format.name().as_bytes());
-        let link = |item: &Item| {
-            hash_item(&mut hash, transcript.body, item);
+        // A client's note to its vendor is another at each request; it keeps its place and says nothing.
+        let notes = transcript.client_notes();
+        let link = |(at, item): (usize, &Item)| {
+            if at >= notes {
+                hash_item(&mut hash, transcript.body, item);
+            }
             hash.digest128()
         };
-        let links: Vec<u128> = transcript.items.iter().map(link).collect();
+        let links: Vec<u128> = transcript.items.iter().enumerate().map(link).collect();
         let first_user = transcript.items.iter().position(|item| item.kind == ItemKind::User);
         Self { opening: first_user.map_or(links.len(), |at| at + 1), links }
     }

@@ -170,6 +170,40 @@ fn a_conversation_keeps_its_policy_when_the_settings_change() {
 }
 
 #[test]
+fn a_note_that_a_client_writes_anew_at_each_request_tells_no_conversation_from_another() {
+    let conversation = Conversation::of(WireFormat::Anthropic);
+    let upstream = scripted();
+    let with_note = |rounds: usize| {
+        let note = format!("x-anthropic-billing-header: cc_version=2.1.37.3a2; cch={:05x};", rounds * 7_919 + 11);
+        let body = String::from_utf8(conversation.body(rounds)).unwrap();
+        let block = format!(r#""system":[{{"text":"{note}","type":"text"}},"#);
+        (body.replacen(r#""system":["#, &block, 1), note)
+    };
+    let mut place = Setup::to(&upstream).start();
+    let mut exchanges = Vec::new();
+    for rounds in 0..REQUESTS {
+        if rounds == REQUESTS / 2 {
+            place.ended();
+            place = Setup::to(&upstream).beside(&place).start();
+        }
+        let (body, note) = with_note(rounds);
+        let answer = place.client().post(conversation.path(), "", body.as_bytes());
+        assert_eq!(answer.header("x-liveset-rebase"), None, "request {rounds}");
+        assert!(String::from_utf8(upstream.newest().body).unwrap().contains(&note), "the note itself passes");
+        exchanges.push((upstream.newest(), answer));
+    }
+    let (declared, undeclared) = changes(conversation, &exchanges);
+    assert!(declared > 0, "it sweeps");
+    assert_eq!(undeclared, 0);
+    let told: serde_json::Value = serde_json::from_slice(&place.client().get("/liveset/sessions").body).unwrap();
+    assert_eq!(told["sessions"].as_array().unwrap().len(), 1, "{told}");
+    let archive = liveset::SqliteArchive::open(place.path("archive.db")).unwrap();
+    let sessions: std::collections::BTreeSet<String> =
+        archive.sessions().unwrap().into_iter().map(|session| session.session).collect();
+    assert_eq!(sessions.len(), 2, "one of originals and one of the ledger: {sessions:?}");
+}
+
+#[test]
 fn two_conversations_with_the_same_system_text_do_not_meet() {
     let (one, other) = (
         Conversation::of(WireFormat::Anthropic),
