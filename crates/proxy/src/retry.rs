@@ -13,14 +13,11 @@ const BLIND_SHARE: (u64, u64) = (3, 4);
 const MARGIN: u64 = 50;
 /// Figures below this are no sizes of a window.
 const MIN_FIGURE: u64 = 256;
+/// Counters differ by no more than this: a figure that is further from our count is no size of the request.
+const MAX_FACTOR: u64 = 2;
 
 /// Codes and types by which vendors and servers name the case.
-const NAMES: [&str; 4] = [
-    "context_length_exceeded",
-    "exceed_context_size_error",
-    "model_context_window_exceeded",
-    "string_above_max_length",
-];
+const NAMES: [&str; 3] = ["context_length_exceeded", "exceed_context_size_error", "model_context_window_exceeded"];
 /// Words of messages where type and code say no more than "bad request".
 const WORDS: [&str; 5] =
     ["prompt is too long", "context length", "context window", "context size", "maximum prompt length"];
@@ -51,10 +48,10 @@ struct Told {
 }
 
 /// An upstream's word that a request is too long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TooLong {
-    /// Tokens of the request, and the most that there may be, as the upstream counts.
-    figures: Option<(u64, u64)>,
+    /// Figures that may be sizes of the request or of the window, as the upstream counts, smallest first.
+    sizes: Vec<u64>,
 }
 
 /// Says whether an answer of this status may say so.
@@ -77,60 +74,74 @@ impl TooLong {
         if !is_named && !WORDS.iter().any(|words| message.contains(words)) {
             return None;
         }
-        Some(Self { figures: told.n_prompt_tokens.zip(told.n_ctx).or_else(|| figures(&message)) })
+        let named = told.n_prompt_tokens.zip(told.n_ctx).map(|(asked, most)| vec![most, asked]);
+        Some(Self { sizes: named.unwrap_or_else(|| sizes(&message)) })
     }
 
-    /// Finds the window by which a body of `tokens`, as we count, would have fitted.
-    pub(crate) fn window(self, tokens: u64, window: u64) -> u64 {
-        let held = tokens.min(window).max(1);
-        match self.figures {
+    /// Finds the window by which a body of `tokens`, as we count, would have fitted: never less than half of what was sent,
+    /// whatever an answer says.
+    pub(crate) fn window(&self, tokens: u64, window: u64) -> u64 {
+        let told = match self.figures(tokens) {
             Some((asked, most)) => {
                 // What the upstream counts as `asked` are `tokens` to us.
-                let ours = u128::from(held) * u128::from(most) / u128::from(asked.max(1));
-                let ours = u64::try_from(ours).unwrap_or(u64::MAX).min(held);
-                ours.saturating_sub(ours / MARGIN).max(1)
+                let ours = u128::from(tokens) * u128::from(most) / u128::from(asked.max(1));
+                let ours = u64::try_from(ours).unwrap_or(u64::MAX);
+                ours.saturating_sub(ours / MARGIN)
             }
-            None => (held / BLIND_SHARE.1).saturating_mul(BLIND_SHARE.0).max(1),
-        }
+            None => (tokens.min(window) / BLIND_SHARE.1).saturating_mul(BLIND_SHARE.0),
+        };
+        told.min(window).max(tokens.div_ceil(MAX_FACTOR)).max(1)
+    }
+
+    /// The largest figure that can be the request's size, and below it the most that there may be.
+    fn figures(&self, tokens: u64) -> Option<(u64, u64)> {
+        let can_be_asked = |size: &u64| *size / MAX_FACTOR <= tokens && tokens / MAX_FACTOR <= *size;
+        let at = self.sizes.iter().rposition(can_be_asked)?;
+        let (below, asked) = (self.sizes.get(..at)?, *self.sizes.get(at)?);
+        // Vendors also tell parts of what was asked, so the limit is the round one; else the next below.
+        let round = below.iter().rev().find(|size| size.is_multiple_of(1_000) || size.is_power_of_two());
+        Some((asked, *round.or_else(|| below.last())?))
     }
 }
 
-/// The largest figure of a message is what was asked, the one below it what there may be.
-fn figures(message: &str) -> Option<(u64, u64)> {
+/// The figures of a message that stand alone; those inside names and dates of models do not.
+fn sizes(message: &str) -> Vec<u64> {
     let plain: String = message.chars().filter(|c| *c != ',' && *c != '_').collect();
-    let numbers = plain.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<u64>().ok());
+    let words = plain.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '.'));
+    let numbers = words.filter_map(|word| word.trim_end_matches('.').parse::<u64>().ok());
     let mut sizes: Vec<u64> = numbers.filter(|number| *number >= MIN_FIGURE).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let asked = sizes.pop()?;
-    // Vendors also tell parts of what was asked, so the limit is the round one; else the next below.
-    let most = sizes.iter().rev().copied().find(|size| size.is_multiple_of(1_000) || size.is_power_of_two());
-    Some((asked, most.or_else(|| sizes.pop())?))
+    sizes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(body: &str, figures: Option<(u64, u64)>) {
-        assert_eq!(TooLong::of(body.as_bytes()), Some(TooLong { figures }), "{body}");
+    fn check(body: &str, tokens: u64, figures: Option<(u64, u64)>) {
+        let told = TooLong::of(body.as_bytes()).unwrap();
+        assert_eq!(told.figures(tokens), figures, "{body}");
     }
 
     #[test]
     fn vendors_and_servers_are_understood() {
         check(
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 212345 tokens > 200000 maximum"}}"#,
+            190_000,
             Some((212_345, 200_000)),
         );
         check(
             r#"{"error":{"message":"This model's maximum context length is 128000 tokens. However, your messages resulted in 130,112 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}"#,
+            120_000,
             Some((130_112, 128_000)),
         );
         check(
             r#"{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error","n_prompt_tokens":9001,"n_ctx":8192}}"#,
+            9_500,
             Some((9_001, 8_192)),
         );
-        check(r#"{"error":"input exceeds the context window"}"#, None);
+        check(r#"{"error":"input exceeds the context window"}"#, 9_000, None);
     }
 
     #[test]
@@ -146,9 +157,24 @@ mod tests {
     }
 
     #[test]
-    fn the_window_shrinks_by_what_was_told_and_a_margin() {
-        let told = TooLong { figures: Some((220_000, 200_000)) };
-        assert_eq!(told.window(190_000, 200_000), 169_273);
-        assert_eq!(TooLong { figures: None }.window(100_000, 200_000), 75_000);
+    fn names_and_dates_of_models_are_no_sizes() {
+        let body = r#"{"error":{"message":"claude-sonnet-4-5-20250929 of 20250929: prompt is too long: 212345 tokens > 200000 maximum"}}"#;
+        check(body, 180_000, Some((212_345, 200_000)));
+        check(r#"{"error":{"message":"prompt is too long: limit 8192, error 20250929"}}"#, 180_000, None);
+    }
+
+    #[test]
+    fn a_field_that_is_too_long_is_no_prompt_that_is_too_long() {
+        let body = r#"{"error":{"message":"Invalid 'user': string too long. Expected a string with maximum length 64, but got 900 instead.","code":"string_above_max_length"}}"#;
+        assert_eq!(TooLong::of(body.as_bytes()), None);
+    }
+
+    #[test]
+    fn the_window_shrinks_by_what_was_told_and_a_margin_and_never_below_half() {
+        let of = |sizes: &[u64]| TooLong { sizes: sizes.to_vec() };
+        assert_eq!(of(&[200_000, 220_000]).window(190_000, 200_000), 169_273);
+        assert_eq!(of(&[]).window(100_000, 200_000), 75_000);
+        assert_eq!(of(&[1_000, 150_000]).window(180_000, 200_000), 90_000);
+        assert_eq!(of(&[200_000, 20_250_929]).window(180_000, 200_000), 135_000, "no pair, so nothing is known");
     }
 }
