@@ -27,6 +27,7 @@ const SWEEP: HeaderName = HeaderName::from_static("x-liveset-sweep");
 const REASON: HeaderName = HeaderName::from_static("x-liveset-reason");
 const FALLBACK: HeaderName = HeaderName::from_static("x-liveset-fallback");
 const REBASE: HeaderName = HeaderName::from_static("x-liveset-rebase");
+const REWROTE: HeaderName = HeaderName::from_static("x-liveset-client-rewrote");
 const SHADOW: HeaderName = HeaderName::from_static("x-liveset-shadow");
 
 /// Letters of a reason in a header.
@@ -148,6 +149,9 @@ pub(crate) fn mark(headers: &mut HeaderMap, judgement: &Judgement, of: Use) {
     }
     if let Some(rebase) = &report.rebase {
         put(headers, REBASE, &rebase.cause);
+    }
+    if let Some(rewrote) = &report.client_rewrote {
+        put(headers, REWROTE, &format!("item {}, leaves otherwise from {}", rewrote.item, rewrote.first_changed));
     }
 }
 

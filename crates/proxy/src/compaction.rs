@@ -3,6 +3,7 @@
 //! Has no rule of its own: what is cut is the library's doing, and is handed out only once its originals are stored.
 
 mod desk;
+mod turn;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -15,7 +16,7 @@ use liveset::WireFormat;
 use tokio::sync::Semaphore;
 
 use crate::{
-    conversation::{Chain, Conversations},
+    conversation::{Chain, Conversations, Left},
     judgement::{Doubted, Judgement, Outcome},
     rules::Rules,
 };
@@ -53,12 +54,43 @@ impl Compactor {
 
     /// Judges a body. A client that goes away leaves its thread to its end: what it counted is of use later.
     pub(crate) async fn judge(&self, format: WireFormat, purpose: Purpose, body: Bytes) -> Judgement {
-        self.within_time(move |desk| desk.judge(format, purpose, &body)).await
+        let read = body.clone();
+        let judged = self.within_time(move |desk| desk.judge(format, purpose, &read)).await;
+        if let (Purpose::Ask, Outcome::Doubted(Doubted::TimeLimit | Doubted::Stopped)) = (purpose, judged.outcome) {
+            self.left_unread(move || Some((format, body)));
+        }
+        judged
     }
 
-    /// Enters that an upstream refused this body as too long, and judges it again by the smaller window.
+    /// Judges a body again that an upstream refused as too long, by a smaller window that is tried.
     pub(crate) async fn judge_shorter(&self, format: WireFormat, body: Bytes, chain: Chain, window: u64) -> Judgement {
         self.within_time(move |desk| desk.judge_shorter(format, &body, &chain, window)).await
+    }
+
+    /// Hears how a body leaves that was judged.
+    pub(crate) fn left(&self, judgement: &Judgement, left: Left) {
+        self.desk.conversations().left(&judgement.chain, left);
+    }
+
+    /// Hears that a body leaves as it came, and nobody judged it; it is read when a thread is free.
+    pub(crate) fn left_unread(&self, body: impl FnOnce() -> Option<(WireFormat, Bytes)> + Send + 'static) {
+        let (desk, threads) = (self.desk.clone(), self.threads.clone());
+        tokio::spawn(async move {
+            let Ok(permit) = threads.acquire_owned().await else { return };
+            let read = move || {
+                let _permit = permit;
+                if let Some((format, body)) = body() {
+                    desk.left_unread(format, &body);
+                }
+            };
+            drop(tokio::task::spawn_blocking(read).await);
+        });
+    }
+
+    /// Hears whether an upstream took a body by the smaller window that was tried.
+    pub(crate) async fn was_tried(&self, chain: Chain, is_taken: bool) {
+        let desk = self.desk.clone();
+        drop(tokio::task::spawn_blocking(move || desk.was_tried(&chain, is_taken)).await);
     }
 
     async fn within_time(&self, work: impl FnOnce(&Desk) -> Judgement + Send + 'static) -> Judgement {

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use liveset::{Policy, Session, WireFormat};
+use liveset::{Policy, Session, SessionEvent, WireFormat};
 use liveset_engine::{
     json::Outline,
     transcript::{Item, ItemKind, Side, Transcript, Weight},
@@ -57,7 +57,7 @@ impl<'b> Reading<'b> {
 /// The links of a conversation: one for each item, each standing for all items up to it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chain {
-    links: Vec<u128>,
+    links: Arc<[u128]>,
     /// Items that open the conversation: system text and the first user text.
     opening: usize,
 }
@@ -75,7 +75,7 @@ impl Chain {
             }
             hash.digest128()
         };
-        let links: Vec<u128> = transcript.items.iter().enumerate().map(link).collect();
+        let links: Arc<[u128]> = transcript.items.iter().enumerate().map(link).collect();
         let first_user = transcript.items.iter().position(|item| item.kind == ItemKind::User);
         Self { opening: first_user.map_or(links.len(), |at| at + 1), links }
     }
@@ -86,8 +86,13 @@ impl Chain {
     }
 
     /// What stands for the whole.
-    fn tip(&self) -> Option<u128> {
+    pub(crate) fn tip(&self) -> Option<u128> {
         self.links.last().copied()
+    }
+
+    /// How many items both begin with.
+    pub(crate) fn common(&self, other: &Self) -> usize {
+        self.links.iter().zip(&*other.links).take_while(|(one, other)| one == other).count()
     }
 
     /// Names the conversation by what opens it.
@@ -134,39 +139,63 @@ pub(crate) struct Seat {
     pub(crate) named: Arc<NamedPolicy>,
     /// Whether the ledger says so.
     pub(crate) is_entered: bool,
-    /// Why earlier decisions were made anew, where only a count of tokens has seen it so far.
-    pub(crate) undeclared: Option<String>,
-    /// Items of its newest body.
-    pub(crate) items: usize,
-    /// What stood for the edits of its newest body, item by item.
+    /// A smaller window that no upstream has taken a body by so far.
+    pub(crate) tried: Option<SessionEvent>,
+    /// What left of it.
+    pub(crate) sent: Sent,
+    /// What will have left once its newest body does.
+    pub(crate) pending: Option<Sent>,
+    bytes: usize,
+}
+
+/// What left of a conversation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sent {
+    /// The links of the newest body that left as it was judged.
+    pub(crate) chain: Chain,
+    /// What stood for its edits, item by item.
     pub(crate) edits: Vec<(u32, u128)>,
-    /// Sweeps of its newest body.
+    /// Its sweeps.
     pub(crate) sweeps: usize,
     /// Requests so far.
     pub(crate) requests: u64,
     /// What happened after cuts.
     pub(crate) watch: Watch,
-    /// Tokens of its newest body, before and after.
+    /// Tokens of the newest body, as it came and as it left.
     pub(crate) tokens: (u64, u64),
-    bytes: usize,
+}
+
+/// How a body left that was judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// As it was judged.
+    AsJudged,
+    /// As it came, since judgements are only reported.
+    Reported,
+    /// As it came, for another reason.
+    Original,
 }
 
 impl Seat {
-    /// Makes the seat of a conversation that was not seen before.
-    pub(crate) fn new(session: Session, policy: Policy, named: NamedPolicy) -> Self {
-        Self {
-            session,
-            policy,
-            named: Arc::new(named),
-            is_entered: false,
-            undeclared: None,
-            items: 0,
-            edits: Vec::new(),
-            sweeps: 0,
-            requests: 0,
-            watch: Watch::default(),
-            tokens: (0, 0),
-            bytes: 0,
+    /// Makes the seat of a conversation of which this much left.
+    pub(crate) fn new(session: Session, policy: Policy, named: NamedPolicy, sent: Sent) -> Self {
+        let named = Arc::new(named);
+        Self { session, policy, named, is_entered: false, tried: None, sent, pending: None, bytes: 0 }
+    }
+
+    fn left(&mut self, left: Left) {
+        let Some(next) = self.pending.take() else { return };
+        match left {
+            Left::AsJudged => self.sent = next,
+            Left::Reported => {
+                // Nothing was cut, so nothing can come back.
+                let watch = std::mem::take(&mut self.sent.watch);
+                self.sent = Sent { watch, tokens: (next.tokens.0, next.tokens.0), ..next };
+            }
+            Left::Original => {
+                self.sent.requests = next.requests;
+                self.sent.tokens = (next.tokens.0, next.tokens.0);
+            }
         }
     }
 }
@@ -181,6 +210,10 @@ struct Seats {
     /// By the tip of the newest body's chain.
     by_tip: LruCache<u128, (String, Seat)>,
     bytes: usize,
+    /// Tips of bodies that left whole, after which no edited one of their conversation left.
+    whole: LruCache<u128, ()>,
+    /// Tips of bodies that were too long for their upstreams by a smaller window too.
+    in_vain: LruCache<u128, ()>,
 }
 
 /// One row of the list of conversations.
@@ -206,7 +239,13 @@ pub(crate) struct Row {
 impl Conversations {
     /// Makes an empty store that holds at most `max_bytes`.
     pub(crate) fn new(max_bytes: usize) -> Self {
-        Self { seats: Mutex::new(Seats { by_tip: LruCache::new(MAX_CONVERSATIONS), bytes: 0 }), max_bytes }
+        let seats = Seats {
+            by_tip: LruCache::new(MAX_CONVERSATIONS),
+            bytes: 0,
+            whole: LruCache::new(MAX_CONVERSATIONS),
+            in_vain: LruCache::new(MAX_CONVERSATIONS),
+        };
+        Self { seats: Mutex::new(seats), max_bytes }
     }
 
     /// Takes out what is kept of the conversation that this chain goes on with.
@@ -215,9 +254,71 @@ impl Conversations {
     /// side wait for nobody.
     pub(crate) fn take(&self, chain: &Chain) -> Option<Seat> {
         let mut seats = self.lock();
-        let (_, seat) = chain.links.iter().rev().find_map(|link| seats.by_tip.pop(link))?;
+        let (_, mut seat) = chain.links.iter().rev().find_map(|link| seats.by_tip.pop(link))?;
         seats.bytes = seats.bytes.saturating_sub(seat.bytes);
+        // What was never said to have left has not.
+        seat.pending = None;
         Some(seat)
+    }
+
+    /// Looks at what is kept of the conversation that this chain goes on with, and leaves it.
+    pub(crate) fn look<T>(&self, chain: &Chain, see: impl FnOnce(&Seat) -> T) -> Option<T> {
+        let seats = self.lock();
+        chain.links.iter().rev().find_map(|link| seats.by_tip.peek(link)).map(|(_, seat)| see(seat))
+    }
+
+    /// What left of the newest conversation that opens with the same words, where this chain goes on with none.
+    pub(crate) fn beside(&self, chain: &Chain) -> Option<Sent> {
+        let (seats, name) = (self.lock(), chain.name());
+        seats.by_tip.iter().find(|(_, (of, _))| *of == name).map(|(_, (_, seat))| seat.sent.clone())
+    }
+
+    /// Hears how the body of a chain left.
+    pub(crate) fn left(&self, chain: &Chain, left: Left) {
+        let Some(tip) = chain.tip() else { return };
+        let mut seats = self.lock();
+        match left {
+            Left::AsJudged if seats.whole.is_empty() => {}
+            Left::AsJudged => {
+                for link in chain.links.iter() {
+                    seats.whole.pop(link);
+                }
+            }
+            Left::Reported => {}
+            Left::Original => {
+                seats.whole.put(tip, ());
+            }
+        }
+        if let Some((_, seat)) = seats.by_tip.peek_mut(&tip) {
+            seat.left(left);
+        }
+    }
+
+    /// How many items left whole with the newest body of this chain, where that was no edited one.
+    pub(crate) fn left_whole(&self, chain: &Chain) -> usize {
+        let seats = self.lock();
+        let newest = chain.links.iter().rposition(|link| seats.whole.contains(link));
+        newest.map_or(0, |at| at + 1)
+    }
+
+    /// Hears whether an upstream took the body that was made smaller after it had said "too long"; gives the event that is
+    /// to be entered then, and the policy beside it.
+    pub(crate) fn was_tried(&self, chain: &Chain, is_taken: bool) -> Option<(SessionEvent, Policy)> {
+        let tip = chain.tip()?;
+        let mut seats = self.lock();
+        if !is_taken {
+            seats.in_vain.put(tip, ());
+            return None;
+        }
+        let (_, seat) = seats.by_tip.peek_mut(&tip)?;
+        seat.is_entered = true;
+        Some((seat.tried.take()?, seat.policy.clone()))
+    }
+
+    /// Whether a smaller window did not help this chain before.
+    pub(crate) fn was_in_vain(&self, chain: &Chain) -> bool {
+        let seats = self.lock();
+        chain.links.iter().any(|link| seats.in_vain.contains(link))
     }
 
     /// Keeps a conversation, and forgets those that were not heard of for longest where memory is short.
@@ -242,13 +343,13 @@ impl Conversations {
         let seats = self.lock();
         let row = |(name, seat): &(String, Seat)| Row {
             conversation: name.clone(),
-            requests: seat.requests,
-            items: seat.items,
-            tokens_before: seat.tokens.0,
-            tokens_after: seat.tokens.1,
-            sweeps: seat.sweeps,
-            reacquisition: seat.watch.figures(),
-            by_tool: seat.watch.by_tool().clone(),
+            requests: seat.sent.requests,
+            items: seat.sent.chain.len(),
+            tokens_before: seat.sent.tokens.0,
+            tokens_after: seat.sent.tokens.1,
+            sweeps: seat.sent.sweeps,
+            reacquisition: seat.sent.watch.figures(),
+            by_tool: seat.sent.watch.by_tool().clone(),
         };
         seats.by_tip.iter().map(|(_, entry)| row(entry)).collect()
     }
@@ -283,7 +384,7 @@ mod tests {
 
     fn seat() -> Seat {
         let named = NamedPolicy::of(&Policy::default(), &[], false, None);
-        Seat::new(Liveset::new(Policy::default()).session(), Policy::default(), named)
+        Seat::new(Liveset::new(Policy::default()).session(), Policy::default(), named, Sent::default())
     }
 
     #[test]

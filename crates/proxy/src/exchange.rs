@@ -1,5 +1,6 @@
 //! One request and its answer: read, judge, send, hand on. The parent of all other steps; it decides their order.
 
+mod leaving;
 mod sending;
 mod own_pages;
 mod witness;
@@ -94,7 +95,12 @@ impl Exchange {
             sender: Sender::new()?,
             reader: Reader::new(config.max_body_bytes),
             archive: rules.ledger_archive(),
-            compactor: Compactor::new(rules, config.compactions, time_limit, config.cache_bytes),
+            compactor: Compactor::new(
+                entering(rules, config.effect),
+                config.compactions,
+                time_limit,
+                config.cache_bytes,
+            ),
             metrics,
             log,
             capture,
@@ -132,9 +138,10 @@ impl Exchange {
         let judgement = Judgement::without_report(Outcome::Passed);
         let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
         let mut errand = Errand { number, started, route, head, address, judgement, waited: Duration::ZERO };
-        let cargo = match route.format().filter(|_| !is_bypassed) {
-            None => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
-            Some(_) => match self.judge(&mut errand, body).await {
+        let cargo = match route {
+            Route::Pass => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
+            Route::Count(_) if is_bypassed => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
+            Route::Ask(_) | Route::Count(_) => match self.judge(&mut errand, body, is_bypassed).await {
                 Ok(cargo) => cargo,
                 Err(NotRead::Silent) => {
                     return Ok(refusal(
@@ -148,8 +155,7 @@ impl Exchange {
                 }
             },
         };
-        self.metrics.judged(route, &errand.judgement, errand.waited);
-        if let Some(refused) = self.refused(&errand) {
+        if let Some(refused) = self.decided(&errand) {
             return Ok(refused);
         }
         self.send(errand, cargo).await
@@ -173,18 +179,28 @@ impl Exchange {
     }
 
     /// Reads a body and judges it.
-    async fn judge(&self, errand: &mut Errand, body: Incoming) -> std::result::Result<Cargo, NotRead> {
+    async fn judge(
+        &self,
+        errand: &mut Errand,
+        body: Incoming,
+        is_bypassed: bool,
+    ) -> std::result::Result<Cargo, NotRead> {
         let doubted = |why| Judgement::without_report(Outcome::Doubted(why));
         let (received, held) = match self.reader.read(body).await? {
             Received::Whole(received, held) => (received, held),
+            Received::Streaming(body) if is_bypassed => return Ok(Cargo::Streaming(body)),
             Received::Streaming(body) => {
                 errand.judgement = doubted(Doubted::TooLarge);
                 self.note_fallback(&errand.judgement);
                 return Ok(Cargo::Streaming(body));
             }
         };
-        let asked = Instant::now();
         let encoding = Encoding::of(&errand.head.headers);
+        if is_bypassed {
+            self.passes(errand.route, encoding, &received);
+            return Ok(Cargo::Whole { received, plain: None, held });
+        }
+        let asked = Instant::now();
         let plain = encoding.and_then(|encoding| encoding.decoded(&received, self.config.max_body_bytes));
         let judge = |format, purpose, plain: &Bytes| self.compactor.judge(format, purpose, plain.clone());
         errand.judgement = match (&plain, errand.route) {
@@ -224,6 +240,14 @@ impl Exchange {
             Effect::Send => Use::Sent,
             Effect::Shadow => Use::Reported,
         }
+    }
+}
+
+/// What is only reported is entered nowhere.
+fn entering(rules: Rules, effect: Effect) -> Rules {
+    match effect {
+        Effect::Send => rules,
+        Effect::Shadow => rules.without_entries(),
     }
 }
 

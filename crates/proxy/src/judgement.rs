@@ -134,6 +134,11 @@ pub(crate) struct Judgement {
 }
 
 impl Judgement {
+    /// The same, with what was done and why.
+    pub(crate) fn with_report(self, report: Report) -> Self {
+        Self { report: Some(report), ..self }
+    }
+
     /// Says that the original goes out.
     pub(crate) fn without_report(outcome: Outcome) -> Self {
         Self {

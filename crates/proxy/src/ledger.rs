@@ -21,10 +21,21 @@ pub(crate) struct Ledger {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Line {
-    /// The conversation goes by this policy.
-    Policy { contract: u32, policy: Policy },
+    /// From this first cut on the branch that the link stands for goes by this policy.
+    Policy { contract: u32, policy: Policy, link: String },
+    /// What the decisions of this branch rest on besides its items.
+    Basis { basis: Basis, link: String },
     /// What one request told, in the branch that this link stands for.
     Event { event: SessionEvent, link: String },
+}
+
+/// What decisions rest on besides items and policy, in short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Basis {
+    /// Stands for the model's name.
+    pub(crate) model: u64,
+    /// Stands for the tools.
+    pub(crate) tools: u64,
 }
 
 /// What is in force for a conversation.
@@ -34,6 +45,8 @@ pub(crate) struct InForce {
     pub(crate) policy: Option<Policy>,
     /// Whether what is written belongs to another contract.
     pub(crate) is_of_other_contract: bool,
+    /// What its newest decisions rest on, where that is written.
+    pub(crate) basis: Option<Basis>,
     /// What single requests told, in the order of items.
     pub(crate) events: Vec<SessionEvent>,
 }
@@ -60,31 +73,43 @@ impl Ledger {
         for event in events {
             // What a later version wrote is not ours to read.
             let Ok(line) = serde_json::from_str::<Line>(&event.event) else { continue };
+            // A branch that left before knows nothing of it.
+            if link_at(chain, event.item).as_ref() != Some(line.link()) {
+                continue;
+            }
             match line {
-                Line::Policy { contract: CONTRACT, policy } => {
+                Line::Policy { contract: CONTRACT, policy, .. } => {
                     found.policy.get_or_insert(policy);
                 }
                 Line::Policy { .. } => found.is_of_other_contract = true,
-                // A branch that left before the event knows nothing of it.
-                Line::Event { event, link } if link_at(chain, &event).as_ref() == Some(&link) => {
-                    found.events.push(event)
-                }
-                Line::Event { .. } => {}
+                Line::Basis { basis, .. } => found.basis = Some(basis),
+                Line::Event { event, .. } => found.events.push(event),
             }
         }
         found.is_of_other_contract &= found.policy.is_none();
         Ok(found)
     }
 
-    /// Enters the policy that a conversation goes by, and gives the one that holds: the first, whoever wrote it.
+    /// Enters the policy that a conversation goes by from this body on, where none is in force, and gives the one that holds:
+    /// the first, whoever wrote it.
     pub(crate) fn hold(&self, chain: &Chain, policy: &Policy) -> Result<Policy, Unreadable> {
-        self.write(chain, 0, &Line::Policy { contract: CONTRACT, policy: policy.clone() })?;
+        if let Some(held) = self.read(chain)?.policy {
+            return Ok(held);
+        }
+        let (item, link) = newest(chain).ok_or(Unreadable)?;
+        self.write(chain, item, &Line::Policy { contract: CONTRACT, policy: policy.clone(), link })?;
         Ok(self.read(chain)?.policy.unwrap_or_else(|| policy.clone()))
+    }
+
+    /// Enters what the decisions of a conversation rest on from this body on.
+    pub(crate) fn rest_on(&self, chain: &Chain, basis: Basis) -> Result<(), Unreadable> {
+        let (item, link) = newest(chain).ok_or(Unreadable)?;
+        self.write(chain, item, &Line::Basis { basis, link })
     }
 
     /// Enters what a request of this chain told.
     pub(crate) fn note(&self, chain: &Chain, event: SessionEvent) -> Result<(), Unreadable> {
-        let Some(link) = link_at(chain, &event) else { return Err(Unreadable) };
+        let Some(link) = link_at(chain, event.item()) else { return Err(Unreadable) };
         self.write(chain, event.item(), &Line::Event { event, link })
     }
 
@@ -94,9 +119,23 @@ impl Ledger {
     }
 }
 
-/// What stands for the items up to an event's own.
-fn link_at(chain: &Chain, event: &SessionEvent) -> Option<String> {
-    let item = usize::try_from(event.item()).ok()?;
+impl Line {
+    fn link(&self) -> &String {
+        match self {
+            Self::Policy { link, .. } | Self::Basis { link, .. } | Self::Event { link, .. } => link,
+        }
+    }
+}
+
+/// The newest item, and what stands for all up to it.
+fn newest(chain: &Chain) -> Option<(u32, String)> {
+    let item = u32::try_from(chain.len().checked_sub(1)?).ok()?;
+    link_at(chain, item).map(|link| (item, link))
+}
+
+/// What stands for the items up to one and itself.
+fn link_at(chain: &Chain, item: u32) -> Option<String> {
+    let item = usize::try_from(item).ok()?;
     chain.link_before(item.checked_add(1)?).map(|link| format!("{link:032x}"))
 }
 
@@ -127,13 +166,23 @@ mod tests {
     }
 
     #[test]
-    fn the_first_policy_stays_in_force() {
+    fn the_first_policy_stays_in_force_whatever_its_text() {
         let (_folder, ledger) = ledger();
-        let conversation = chain(&["a"]);
-        assert_eq!(ledger.hold(&conversation, &of_window(1)).unwrap().window, Some(1));
-        assert_eq!(ledger.hold(&chain(&["a", "b"]), &of_window(1)).unwrap().window, Some(1));
-        assert_eq!(ledger.read(&chain(&["a", "b"])).unwrap().policy.unwrap().window, Some(1));
+        // As text the later ones come first.
+        assert_eq!(ledger.hold(&chain(&["a"]), &of_window(5)).unwrap().window, Some(5));
+        assert_eq!(ledger.hold(&chain(&["a"]), &of_window(1)).unwrap().window, Some(5));
+        assert_eq!(ledger.hold(&chain(&["a", "b"]), &of_window(1)).unwrap().window, Some(5));
+        assert_eq!(ledger.read(&chain(&["a", "b", "c"])).unwrap().policy.unwrap().window, Some(5));
         assert_eq!(ledger.read(&chain(&["other"])).unwrap(), InForce::default());
+    }
+
+    #[test]
+    fn a_conversation_that_only_begins_the_same_has_a_policy_of_its_own() {
+        let (_folder, ledger) = ledger();
+        ledger.hold(&chain(&["a", "b", "c"]), &of_window(5)).unwrap();
+        assert_eq!(ledger.read(&chain(&["a"])).unwrap(), InForce::default());
+        assert_eq!(ledger.hold(&chain(&["a", "x", "c"]), &of_window(1)).unwrap().window, Some(1));
+        assert_eq!(ledger.read(&chain(&["a", "b", "c", "d"])).unwrap().policy.unwrap().window, Some(5));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use prometheus_client::{
 };
 
 use crate::{
+    conversation::Left,
     judgement::{Doubted, Judgement, Outcome, Prefix},
     observe::Told,
     reacquisition::Returned,
@@ -186,16 +187,27 @@ impl Metrics {
             Outcome::Unchanged | Outcome::Compacted | Outcome::CannotFit => {}
         }
         self.waited.observe(waited.as_secs_f64());
-        // What only counts tokens sends none.
-        let (Some(report), Route::Ask(_)) = (&judgement.report, route) else { return };
+    }
+
+    /// Counts what left of a request that a model will read.
+    pub(crate) fn left(&self, format: WireFormat, judgement: &Judgement, left: Left) {
+        let Some(report) = &judgement.report else { return };
+        let format = format.name();
+        self.tokens_in.get_or_create(&FormatLabel { format }).inc_by(report.tokens.before);
+        let tokens_out = match left {
+            Left::AsJudged => report.tokens.after,
+            Left::Reported | Left::Original => report.tokens.before,
+        };
+        self.tokens_out.get_or_create(&FormatLabel { format }).inc_by(tokens_out);
+        if left != Left::AsJudged {
+            return;
+        }
         self.sweeps.inc_by(judgement.new_sweeps as u64);
         match judgement.prefix {
             Prefix::Kept => {}
             Prefix::Declared => drop(self.prefix_changes.get_or_create(&DeclaredLabel { declared: "true" }).inc()),
             Prefix::Undeclared => drop(self.prefix_changes.get_or_create(&DeclaredLabel { declared: "false" }).inc()),
         }
-        self.tokens_in.get_or_create(&FormatLabel { format }).inc_by(report.tokens.before);
-        self.tokens_out.get_or_create(&FormatLabel { format }).inc_by(report.tokens.after);
         let mut by_rule: BTreeMap<&'static str, u64> = BTreeMap::new();
         for edit in &report.edits {
             *by_rule.entry(edit.kind.name()).or_default() += 1;

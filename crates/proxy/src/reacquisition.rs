@@ -107,6 +107,11 @@ impl Watch {
         calls.filter_map(|call| self.returned(transcript, call)).collect()
     }
 
+    /// Notes that these texts were cut before anybody watched.
+    pub(crate) fn note_old(&mut self, edits: &[Edit]) {
+        self.items.extend(edits.iter().map(|edit| edit.item.0));
+    }
+
     /// Notes what this request cut first, and what it saved.
     pub(crate) fn note(&mut self, transcript: &Transcript<'_>, edits: &[Edit], saved_tokens: u64, request: u64) {
         self.whole.saved_tokens = self.whole.saved_tokens.saturating_add(saved_tokens);

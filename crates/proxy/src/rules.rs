@@ -16,6 +16,7 @@ pub struct Rules {
     ledger: Option<Ledger>,
     model: Option<String>,
     are_sessions_strict: bool,
+    are_entered: bool,
     thoroughness: Thoroughness,
 }
 
@@ -36,7 +37,15 @@ impl Rules {
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         let thoroughness = Thoroughness::Edited;
-        Self { policy, archive: None, ledger: None, model: None, are_sessions_strict: false, thoroughness }
+        Self {
+            policy,
+            archive: None,
+            ledger: None,
+            model: None,
+            are_sessions_strict: false,
+            are_entered: true,
+            thoroughness,
+        }
     }
 
     /// Stores originals in `archive` before a body goes out, and keeps the ledger of conversations in `ledger`.
@@ -66,6 +75,17 @@ impl Rules {
     pub fn with_thoroughness(mut self, thoroughness: Thoroughness) -> Self {
         self.thoroughness = thoroughness;
         self
+    }
+
+    /// Enters nothing into the ledger, since nothing that is decided will leave.
+    pub(crate) fn without_entries(mut self) -> Self {
+        self.are_entered = false;
+        self
+    }
+
+    /// Whether what is decided is entered into the ledger.
+    pub(crate) fn are_entered(&self) -> bool {
+        self.are_entered
     }
 
     /// The policy of new conversations.

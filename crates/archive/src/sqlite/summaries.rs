@@ -139,7 +139,7 @@ impl SqliteArchive {
         })
     }
 
-    /// Reads the ledger of a session, in the order of items.
+    /// Reads the ledger of a session, in the order of items, and of time where items are the same.
     ///
     /// # Errors
     /// The file system.
@@ -153,7 +153,7 @@ impl SqliteArchive {
             }
             let read = || {
                 let sql = "SELECT l.item, l.event FROM ledger l JOIN sessions s ON s.id = l.session
-                    JOIN tenants t ON t.id = s.tenant WHERE t.name = ?1 AND s.name = ?2 ORDER BY l.item, l.event";
+                    JOIN tenants t ON t.id = s.tenant WHERE t.name = ?1 AND s.name = ?2 ORDER BY l.item, l.at, l.event";
                 let mut rows = connection.prepare(sql)?;
                 let events = rows.query_map(params![self.scope().tenant, session], |row| {
                     Ok(Event { item: row.get(0)?, event: row.get(1)? })

@@ -1,6 +1,9 @@
 //! How does a request go out, and its answer back? Once; a second time only where an upstream said "too long".
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use http_body_util::BodyExt as _;
 use hyper::{
@@ -37,6 +40,7 @@ impl Exchange {
             }
         };
         let edited = self.edited(&errand.judgement, &received).cloned();
+        self.leaves(errand.route, &errand.judgement, edited.as_ref());
         let witness = Witness::new(self.clone(), &errand, Some((&received, edited.as_ref())));
         let sent = self.sender.send(whole_request(&errand, &received, edited.as_ref())).await;
         let answered = match sent {
@@ -48,14 +52,22 @@ impl Exchange {
             (Some(too_long), Some(plain), Route::Ask(format)) => self.shortened(&errand, format, plain, too_long).await,
             _ => None,
         };
-        let again = again.and_then(|shorter| Some((self.edited(&shorter, &received)?.clone(), shorter)));
-        let Some((body, shorter)) = again.filter(|(body, _)| Some(body) != edited.as_ref()) else {
+        let again =
+            again.and_then(|(shorter, waited)| Some((self.edited(&shorter, &received)?.clone(), shorter, waited)));
+        let Some((body, shorter, waited)) = again.filter(|(body, ..)| Some(body) != edited.as_ref()) else {
             return self.hand_on(&errand, answered, witness);
         };
+        let first = (std::mem::replace(&mut errand.judgement, shorter), std::mem::replace(&mut errand.waited, waited));
+        if self.decided(&errand).is_some() {
+            // The upstream's own words tell the client more than a refusal of ours.
+            (errand.judgement, errand.waited) = first;
+            return self.hand_on(&errand, answered, witness);
+        }
         witness.was_too_long();
-        errand.judgement = shorter;
+        self.leaves(errand.route, &errand.judgement, Some(&body));
         let witness = Witness::new(self.clone(), &errand, Some((&received, Some(&body))));
         let sent = self.sender.send(whole_request(&errand, &received, Some(&body))).await;
+        self.tried(&errand, &sent).await;
         self.hand_on(&errand, sent.map(boxed), witness)
     }
 
@@ -70,7 +82,9 @@ impl Exchange {
     }
 
     fn may_shorten(&self, errand: &Errand) -> bool {
-        self.config.effect == Effect::Send && errand.judgement.report.is_some()
+        let chain = &errand.judgement.chain;
+        let is_judged = self.config.effect == Effect::Send && errand.judgement.report.is_some();
+        is_judged && !self.compactor.conversations().was_in_vain(chain)
     }
 
     /// Judges a body again by the window that its upstream leaves.
@@ -80,11 +94,13 @@ impl Exchange {
         format: WireFormat,
         plain: Bytes,
         too_long: TooLong,
-    ) -> Option<Judgement> {
+    ) -> Option<(Judgement, Duration)> {
         let tokens = &errand.judgement.report.as_ref()?.tokens;
         self.metrics.was_too_long();
         let window = too_long.window(tokens.after, tokens.window);
-        Some(self.compactor.judge_shorter(format, plain, errand.judgement.chain.clone(), window).await)
+        let asked = Instant::now();
+        let shorter = self.compactor.judge_shorter(format, plain, errand.judgement.chain.clone(), window).await;
+        Some((shorter, asked.elapsed()))
     }
 
     fn hand_on(&self, errand: &Errand, sent: Sent, mut witness: Witness) -> Answered {

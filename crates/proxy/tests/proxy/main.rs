@@ -11,6 +11,7 @@ mod place;
 mod bodies;
 mod forwarding;
 mod judging;
+mod remembering;
 mod growing;
 mod failing;
 mod crowding;

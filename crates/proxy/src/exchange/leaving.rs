@@ -1,0 +1,54 @@
+//! How does a body leave, and who hears of it? Figures and memory of what left, told when it is known.
+
+use hyper::{Response, body::Bytes};
+
+use super::{Errand, Exchange};
+use crate::{
+    answer::Use,
+    conversation::Left,
+    judgement::{Judgement, Outcome},
+    request::Encoding,
+    retry,
+    routes::Route,
+    upstream::{Body, NoAnswer},
+};
+
+impl Exchange {
+    /// Counts what was decided of a request, and refuses it where that was asked for; of each try anew.
+    pub(super) fn decided(&self, errand: &Errand) -> Option<Response<Body>> {
+        self.metrics.judged(errand.route, &errand.judgement, errand.waited);
+        self.refused(errand)
+    }
+
+    /// Tells that a request leaves, with its edited body or without.
+    pub(super) fn leaves(&self, route: Route, judgement: &Judgement, edited: Option<&Bytes>) {
+        // What only counts tokens is read by no model.
+        let Route::Ask(format) = route else { return };
+        let left = match (self.use_of(), judgement.outcome) {
+            (_, Outcome::Passed | Outcome::Doubted(_)) => Left::Original,
+            (Use::Reported, _) => Left::Reported,
+            (Use::Sent, _) if judgement.edited.is_some() && edited.is_none() => Left::Original,
+            (Use::Sent, _) => Left::AsJudged,
+        };
+        self.metrics.left(format, judgement, left);
+        self.compactor.left(judgement, left);
+    }
+
+    /// Tells that a request passes as it was asked to.
+    pub(super) fn passes(&self, route: Route, encoding: Option<Encoding>, received: &Bytes) {
+        let (Route::Ask(format), Some(encoding)) = (route, encoding) else { return };
+        let (received, most) = (received.clone(), self.config.max_body_bytes);
+        self.compactor.left_unread(move || Some((format, encoding.decoded(&received, most)?)));
+    }
+
+    /// Tells whether an upstream took the body that was made smaller.
+    pub(super) async fn tried<B>(&self, errand: &Errand, sent: &Result<Response<B>, NoAnswer>) {
+        let is_taken = match sent {
+            Ok(answered) if answered.status().is_success() => true,
+            Ok(answered) if retry::may_be(answered.status()) => false,
+            // It says nothing of the size, so nothing is known.
+            Ok(_) | Err(_) => return,
+        };
+        self.compactor.was_tried(errand.judgement.chain.clone(), is_taken).await;
+    }
+}
