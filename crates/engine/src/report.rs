@@ -170,7 +170,8 @@ pub struct SweepReport {
 /// Why earlier decisions were made anew.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RebaseReport {
-    /// What changed: `tools`, `system`, `model`, `window`, `policy`, `no_ledger`, `archive`
+    /// What changed: `tools`, `system`, `model`, `window`, `policy`, `no_ledger`, `contract`, `fallback` (the request before
+    /// left as it came), `archive`
     /// (what an earlier turn stored is gone, and a later pin changes what is decided anew).
     pub cause: String,
 }

@@ -111,3 +111,54 @@ impl Compactor {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use liveset::Policy;
+
+    use super::*;
+    use crate::conversation::Reading;
+
+    /// About two thousand tokens of results, all processed.
+    fn body(rounds: usize) -> Bytes {
+        let round = |at: usize| {
+            let output: String =
+                (0..60).map(|line| format!("part {at} line {line}: {}\\n", line * 7_919 + at)).collect();
+            format!(
+                r#",{{"role":"assistant","content":[{{"type":"tool_use","id":"t{at}","name":"Bash","input":{{"command":"run {at}"}}}}]}},
+                {{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t{at}","content":"{output}"}}]}}"#
+            )
+        };
+        let rounds: String = (0..rounds).map(round).collect();
+        format!(r#"{{"model":"claude-sonnet-4-5","messages":[{{"role":"user","content":"t"}}{rounds}]}}"#).into()
+    }
+
+    #[test]
+    fn what_left_whole_for_want_of_time_is_declared_when_it_is_cut() {
+        let mut policy = Policy::default();
+        (policy.window, policy.reserve) = (Some(6_000), Some(500));
+        let mut compactor = Compactor::new(Rules::new(policy), 1, Duration::from_secs(60), 1 << 20);
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let judge = async |compactor: &Compactor, rounds| {
+                compactor.judge(WireFormat::Anthropic, Purpose::Ask, body(rounds)).await
+            };
+            let first = judge(&compactor, 12).await;
+            assert!(first.edited.is_some());
+            compactor.left(&first, Left::AsJudged);
+            compactor.time_limit = Duration::ZERO;
+            // All threads are taken.
+            let taken = compactor.threads.clone().acquire_owned().await.unwrap();
+            let late = judge(&compactor, 13).await;
+            drop(taken);
+            assert_eq!(late.outcome, Outcome::Doubted(Doubted::TimeLimit));
+            let whole = Reading::of(WireFormat::Anthropic, &body(13)).unwrap().chain;
+            while compactor.conversations().left_whole(&whole) == 0 {
+                tokio::task::yield_now().await;
+            }
+            compactor.time_limit = Duration::from_secs(60);
+            let next = judge(&compactor, 14).await;
+            assert_eq!(next.report.unwrap().rebase.unwrap().cause, "fallback");
+        });
+    }
+}
