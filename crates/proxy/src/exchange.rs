@@ -36,7 +36,7 @@ use crate::{
     request::{Encoding, Held, NotRead, Reader, Received},
     routes::Route,
     rules::Rules,
-    upstream::{Body, Sender, Upstreams},
+    upstream::{Body, Found, Sender, Upstreams},
 };
 
 /// Everything that all requests share.
@@ -121,7 +121,8 @@ impl Exchange {
         if let Some(page) = Page::of(head.uri.path()) {
             return Ok(self.page(page, &head).await);
         }
-        let route = Route::of(&head.method, head.uri.path());
+        let found = self.upstreams.find(&head.method, &head.uri, &head.headers);
+        let route = found.as_ref().map_or(Route::Pass, |found| found.route);
         if !self.admits(&head.headers) {
             return Ok(refusal(
                 route.format(),
@@ -129,8 +130,8 @@ impl Exchange {
                 "the header `x-liveset-token` is missing or wrong",
             ));
         }
-        let Some(address) = self.upstreams.address(&head.uri, route, &head.headers) else {
-            return Ok(refusal(route.format(), StatusCode::NOT_FOUND, "no upstream takes this path"));
+        let Some(Found { address, .. }) = found else {
+            return Ok(refusal(None, StatusCode::NOT_FOUND, "nothing says which upstream takes this path; see --print-env"));
         };
         let is_bypassed =
             head.headers.get(headers::BYPASS).is_some_and(|value| value == "1") || is_signed(&head.headers);
