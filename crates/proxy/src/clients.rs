@@ -1,5 +1,6 @@
 //! What does each client have to be told? Lines to paste, for people; nothing here changes a client's configuration.
 //!
+//! Each vendor's client gets that vendor's prefix, so that no key goes to another one where a path names no dialect.
 //! Checked against each client's own documentation; a client that reads no variable shows the lines of its file.
 
 use std::fmt::Write as _;
@@ -11,15 +12,15 @@ struct Client {
 }
 
 const CLIENTS: [Client; 8] = [
-    Client { name: "Claude Code, Anthropic SDKs", lines: &["export ANTHROPIC_BASE_URL={url}"] },
-    Client { name: "OpenAI SDKs", lines: &["export OPENAI_BASE_URL={url}/v1"] },
+    Client { name: "Claude Code, Anthropic SDKs", lines: &["export ANTHROPIC_BASE_URL={url}/anthropic"] },
+    Client { name: "OpenAI SDKs", lines: &["export OPENAI_BASE_URL={url}/openai/v1"] },
     Client {
         name: "Codex, in ~/.codex/config.toml",
         lines: &[
             "model_provider = \"liveset\"",
             "[model_providers.liveset]",
             "name = \"OpenAI through liveset\"",
-            "base_url = \"{url}/v1\"",
+            "base_url = \"{url}/openai/v1\"",
             "env_key = \"OPENAI_API_KEY\"",
             "wire_api = \"responses\"",
         ],
@@ -28,16 +29,16 @@ const CLIENTS: [Client; 8] = [
         name: "opencode, in opencode.json",
         lines: &[
             "{\"provider\": {",
-            "  \"anthropic\": {\"options\": {\"baseURL\": \"{url}/v1\"}},",
-            "  \"openai\": {\"options\": {\"baseURL\": \"{url}/v1\"}}",
+            "  \"anthropic\": {\"options\": {\"baseURL\": \"{url}/anthropic/v1\"}},",
+            "  \"openai\": {\"options\": {\"baseURL\": \"{url}/openai/v1\"}}",
             "}}",
         ],
     },
-    Client { name: "goose", lines: &["export ANTHROPIC_HOST={url}", "export OPENAI_HOST={url}"] },
-    Client { name: "aider", lines: &["export ANTHROPIC_API_BASE={url}", "export OPENAI_API_BASE={url}/v1"] },
+    Client { name: "goose", lines: &["export ANTHROPIC_HOST={url}/anthropic", "export OPENAI_HOST={url}/openai"] },
+    Client { name: "aider", lines: &["export ANTHROPIC_API_BASE={url}/anthropic", "export OPENAI_API_BASE={url}/openai/v1"] },
     Client {
         name: "LiteLLM, in the `litellm_params` of a model",
-        lines: &["api_base: {url}        # anthropic/...", "api_base: {url}/v1     # openai/..."],
+        lines: &["api_base: {url}/anthropic     # anthropic/...", "api_base: {url}/openai/v1     # openai/..."],
     },
     Client {
         name: "another vendor or a local server: start with",
@@ -49,7 +50,7 @@ const CLIENTS: [Client; 8] = [
 ///
 /// ```
 /// let told = liveset_proxy::clients::told("http://127.0.0.1:8787");
-/// assert!(told.contains("export ANTHROPIC_BASE_URL=http://127.0.0.1:8787\n"));
+/// assert!(told.contains("export ANTHROPIC_BASE_URL=http://127.0.0.1:8787/anthropic\n"));
 /// ```
 #[must_use]
 pub fn told(url: &str) -> String {

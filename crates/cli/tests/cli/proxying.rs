@@ -27,7 +27,7 @@ impl Proxy {
     fn post(&self, body: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let head = format!(
-            "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+            "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
             body.len()
         );
         stream.write_all(&[head.as_bytes(), body].concat()).unwrap();
@@ -158,7 +158,7 @@ fn what_keeps_it_from_starting_is_one_line_with_the_next_step() {
 fn it_says_what_to_set_for_each_client() {
     let run = Place::new().run("proxy --print-env --listen 127.0.0.1:9999");
     assert_eq!(run.code, 0);
-    for line in ["export ANTHROPIC_BASE_URL=http://127.0.0.1:9999\n", "base_url = \"http://127.0.0.1:9999/v1\"\n"] {
+    for line in ["export ANTHROPIC_BASE_URL=http://127.0.0.1:9999/anthropic\n", "base_url = \"http://127.0.0.1:9999/openai/v1\"\n"] {
         assert!(run.text().contains(line), "{}", run.text());
     }
 }

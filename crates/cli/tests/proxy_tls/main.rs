@@ -86,7 +86,7 @@ impl Proxy {
     fn post(&self, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let head = format!(
-            "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+            "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
             body.len()
         );
         stream.write_all(format!("{head}{body}").as_bytes()).unwrap();

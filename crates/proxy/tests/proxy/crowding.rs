@@ -10,8 +10,8 @@ use crate::{
 fn what_is_no_http_ends_its_own_connection_alone() {
     let upstream = Upstream::lenient(fine);
     let place = Setup::to(&upstream).start();
-    let long_header = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(600_000));
-    let chunked = "POST /v1/messages HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let long_header = format!("GET / HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "x".repeat(600_000));
+    let chunked = "POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
     let pieces: [Vec<u8>; 7] = [
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 no tls is spoken here".to_vec(),
         b"GET\r\n\r\n and nothing that follows".to_vec(),
@@ -19,7 +19,7 @@ fn what_is_no_http_ends_its_own_connection_alone() {
         format!("{chunked}zz\r\nabc\r\n0\r\n\r\n").into_bytes(),
         format!("{chunked}5\r\nabcdefgh\r\n0\r\n\r\n").into_bytes(),
         format!("{chunked}ffffffffffffffffff\r\nabc").into_bytes(),
-        b"POST /v1/messages HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef".to_vec(),
+        b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef".to_vec(),
     ];
     for piece in pieces {
         let mut client = place.client();
