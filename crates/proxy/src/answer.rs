@@ -126,8 +126,10 @@ impl<O: Onlooker> Drop for Watched<O> {
 pub(crate) enum Use {
     /// What goes out is what was judged.
     Sent,
-    /// The original went out.
+    /// The original went out, as it was asked.
     Reported,
+    /// The original went out, since what was judged is no smaller.
+    NoGain,
 }
 
 /// Says in headers what was done.
@@ -141,9 +143,16 @@ pub(crate) fn mark(headers: &mut HeaderMap, judgement: &Judgement, of: Use) {
         put(headers, REASON, why.told());
     }
     let Some(report) = &judgement.report else { return };
-    put(headers, TOKENS, &format!("{} -> {}", report.tokens.before, report.tokens.after));
-    put(headers, EDITS, &report.edits.len().to_string());
+    let (after, edits) = match of {
+        Use::Sent | Use::Reported => (report.tokens.after, report.edits.len()),
+        Use::NoGain => (report.tokens.before, 0),
+    };
+    put(headers, TOKENS, &format!("{} -> {after}", report.tokens.before));
+    put(headers, EDITS, &edits.to_string());
     put(headers, REASON, &report.reason);
+    if of == Use::NoGain {
+        return;
+    }
     if judgement.new_sweeps > 0 {
         put(headers, SWEEP, &judgement.new_sweeps.to_string());
     }

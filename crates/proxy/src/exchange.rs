@@ -68,6 +68,7 @@ struct Errand {
     head: Parts,
     address: Uri,
     judgement: Judgement,
+    of: Use,
     waited: Duration,
 }
 
@@ -138,7 +139,8 @@ impl Exchange {
         headers::for_upstream(&mut head.headers);
         let judgement = Judgement::without_report(Outcome::Passed);
         let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
-        let mut errand = Errand { number, started, route, head, address, judgement, waited: Duration::ZERO };
+        let (of, waited) = (self.use_of(), Duration::ZERO);
+        let mut errand = Errand { number, started, route, head, address, judgement, of, waited };
         let cargo = match route {
             Route::Pass => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
             Route::Count(_) if is_bypassed => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
@@ -232,7 +234,7 @@ impl Exchange {
             Outcome::Doubted(why) => (status_of(why), why.told()),
         };
         let mut response = refusal(errand.route.format(), status, why);
-        answer::mark(response.headers_mut(), &errand.judgement, self.use_of());
+        answer::mark(response.headers_mut(), &errand.judgement, errand.of);
         Some(response)
     }
 

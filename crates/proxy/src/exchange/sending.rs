@@ -15,7 +15,7 @@ use liveset::WireFormat;
 
 use super::{BrokeOff, Cargo, Errand, Exchange, witness::Witness};
 use crate::{
-    answer::{self, Watched, refusal},
+    answer::{self, Use, Watched, refusal},
     config::Effect,
     headers,
     judgement::{Judgement, Outcome},
@@ -39,7 +39,10 @@ impl Exchange {
                 return self.hand_on(&errand, sent.map(boxed), witness);
             }
         };
-        let edited = self.edited(&errand.judgement, &received).cloned();
+        let edited = self.edited(&errand.judgement, plain.as_ref()).cloned();
+        if edited.is_none() && errand.judgement.edited.is_some() && errand.of == Use::Sent {
+            errand.of = Use::NoGain;
+        }
         self.leaves(errand.route, &errand.judgement, edited.as_ref());
         let witness = Witness::new(self.clone(), &errand, Some((&received, edited.as_ref())));
         let sent = self.sender.send(whole_request(&errand, &received, edited.as_ref())).await;
@@ -48,12 +51,13 @@ impl Exchange {
             sent => return self.hand_on(&errand, sent.map(boxed), witness),
         };
         let (answered, too_long) = read_refusal(answered).await;
-        let again = match (too_long, plain, errand.route) {
-            (Some(too_long), Some(plain), Route::Ask(format)) => self.shortened(&errand, format, plain, too_long).await,
+        let again = match (too_long, &plain, errand.route) {
+            (Some(too_long), Some(plain), Route::Ask(format)) => {
+                self.shortened(&errand, format, plain.clone(), too_long).await
+            }
             _ => None,
         };
-        let again =
-            again.and_then(|(shorter, waited)| Some((self.edited(&shorter, &received)?.clone(), shorter, waited)));
+        let again = again.and_then(|(shorter, waited)| Some((self.edited(&shorter, plain.as_ref())?.clone(), shorter, waited)));
         let Some((body, shorter, waited)) = again.filter(|(body, ..)| Some(body) != edited.as_ref()) else {
             return self.hand_on(&errand, answered, witness);
         };
@@ -64,6 +68,7 @@ impl Exchange {
             return self.hand_on(&errand, answered, witness);
         }
         witness.was_too_long();
+        errand.of = Use::Sent;
         self.leaves(errand.route, &errand.judgement, Some(&body));
         let witness = Witness::new(self.clone(), &errand, Some((&received, Some(&body))));
         let sent = self.sender.send(whole_request(&errand, &received, Some(&body))).await;
@@ -71,11 +76,11 @@ impl Exchange {
         self.hand_on(&errand, sent.map(boxed), witness)
     }
 
-    /// The edited body, where it is to go out.
-    fn edited<'j>(&self, judgement: &'j Judgement, received: &Bytes) -> Option<&'j Bytes> {
+    /// The edited body, where it is to go out. Held against the body without its encoding: a model reads that one.
+    fn edited<'j>(&self, judgement: &'j Judgement, plain: Option<&Bytes>) -> Option<&'j Bytes> {
         let edited = judgement.edited.as_ref().filter(|_| self.config.effect == Effect::Send)?;
         match judgement.outcome {
-            Outcome::CannotFit if edited.len() >= received.len() => None,
+            Outcome::CannotFit if plain.is_none_or(|plain| edited.len() >= plain.len()) => None,
             Outcome::CannotFit | Outcome::Compacted | Outcome::Unchanged => Some(edited),
             Outcome::Passed | Outcome::Doubted(_) => None,
         }
@@ -109,7 +114,7 @@ impl Exchange {
                 let (mut parts, body) = answered.into_parts();
                 witness.was_answered(parts.status.as_u16(), &parts.headers);
                 headers::for_next_hop(&mut parts.headers);
-                answer::mark(&mut parts.headers, &errand.judgement, self.use_of());
+                answer::mark(&mut parts.headers, &errand.judgement, errand.of);
                 Ok(Response::from_parts(parts, Watched::new(body, witness).boxed_unsync()))
             }
             Err(NoAnswer::Broken) => {
@@ -120,7 +125,7 @@ impl Exchange {
                 witness.had_no_answer("upstream_unreachable");
                 let format = errand.route.format();
                 let mut response = refusal(format, StatusCode::BAD_GATEWAY, "the upstream cannot be reached");
-                answer::mark(response.headers_mut(), &errand.judgement, self.use_of());
+                answer::mark(response.headers_mut(), &errand.judgement, errand.of);
                 Ok(response)
             }
         }

@@ -110,7 +110,7 @@ fn line(exchange: &Exchange, errand: &Errand, bodies: Option<(&Bytes, Option<&By
         route: errand.route.name(),
         format: errand.route.format().map(liveset::WireFormat::name),
         outcome: judgement.outcome.name(),
-        shadow: exchange.use_of() == Use::Reported,
+        shadow: errand.of == Use::Reported,
         waited_ms: errand.waited.as_secs_f64() * 1e3,
         ..Line::default()
     };

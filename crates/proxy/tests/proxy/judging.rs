@@ -104,6 +104,20 @@ fn what_cannot_fit_leaves_as_small_as_it_lawfully_may() {
     let answer = place.client().post(LARGE.path(), "", &body);
     assert_eq!(answer.header("x-liveset-outcome"), Some("cannot_fit"));
     assert!(upstream.newest().body.len() < body.len());
+    let gzip = |body: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        std::io::Write::write_all(&mut encoder, body).unwrap();
+        encoder.finish().unwrap()
+    };
+    // What the user said stays, and packs well.
+    let long_task = format!("\"text\":\"{}\"", "many words ".repeat(10_000));
+    let wordy = String::from_utf8(body).unwrap().replacen("\"text\":\"t\"", &long_task, 1).into_bytes();
+    place.client().post(LARGE.path(), "", &wordy);
+    let sent = upstream.newest().body;
+    let compressed = gzip(&wordy);
+    assert!(compressed.len() < sent.len() && sent.len() < wordy.len());
+    place.client().post(LARGE.path(), "Content-Encoding: gzip\r\n", &compressed);
+    assert_eq!(upstream.newest().body, sent, "what counts is what the model reads");
     let nothing_to_take = br#"{"model":"claude-sonnet-4-5","messages":[{"role":"user","content":"WORDS"}]}"#;
     let text = String::from_utf8_lossy(nothing_to_take).replace("WORDS", &"many words ".repeat(1_000));
     let answer = place.client().post("/v1/messages", "", text.as_bytes());
