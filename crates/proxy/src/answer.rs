@@ -66,13 +66,15 @@ pub(crate) trait Onlooker: Send {
 /// An answer's body on its way to the client.
 pub(crate) struct Watched<O: Onlooker> {
     body: Body,
+    /// The break, held for one turn: what came before it is written out first.
+    broken: Option<BoxError>,
     onlooker: Option<O>,
 }
 
 impl<O: Onlooker> Watched<O> {
     /// Shows `body` to an onlooker as it passes.
     pub(crate) fn new(body: Body, onlooker: O) -> Self {
-        Self { body, onlooker: Some(onlooker) }
+        Self { body, broken: None, onlooker: Some(onlooker) }
     }
 
     fn ended(&mut self, how: Ended) {
@@ -87,11 +89,21 @@ impl<O: Onlooker + Unpin> HttpBody for Watched<O> {
     type Error = BoxError;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if let Some(error) = self.broken.take() {
+            return Poll::Ready(Some(Err(error)));
+        }
+        let polled = match Pin::new(&mut self.body).poll_frame(context) {
+            Poll::Ready(Some(Err(error))) => {
+                self.broken = Some(error);
+                self.ended(Ended::Broken);
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            polled => polled,
+        };
         match &polled {
-            Poll::Pending => {}
+            Poll::Pending | Poll::Ready(Some(Err(_))) => {}
             Poll::Ready(None) => self.ended(Ended::Whole),
-            Poll::Ready(Some(Err(_))) => self.ended(Ended::Broken),
             Poll::Ready(Some(Ok(frame))) => {
                 if let (Some(bytes), Some(onlooker)) = (frame.data_ref(), &mut self.onlooker) {
                     onlooker.sees(bytes);
@@ -106,7 +118,7 @@ impl<O: Onlooker + Unpin> HttpBody for Watched<O> {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.broken.is_none() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {

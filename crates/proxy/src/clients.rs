@@ -35,7 +35,10 @@ const CLIENTS: [Client; 8] = [
         ],
     },
     Client { name: "goose", lines: &["export ANTHROPIC_HOST={url}/anthropic", "export OPENAI_HOST={url}/openai"] },
-    Client { name: "aider", lines: &["export ANTHROPIC_API_BASE={url}/anthropic", "export OPENAI_API_BASE={url}/openai/v1"] },
+    Client {
+        name: "aider",
+        lines: &["export ANTHROPIC_API_BASE={url}/anthropic", "export OPENAI_API_BASE={url}/openai/v1"],
+    },
     Client {
         name: "LiteLLM, in the `litellm_params` of a model",
         lines: &["api_base: {url}/anthropic     # anthropic/...", "api_base: {url}/openai/v1     # openai/..."],

@@ -55,7 +55,7 @@ impl Compactor {
     /// Judges a body. A client that goes away leaves its thread to its end: what it counted is of use later.
     pub(crate) async fn judge(&self, format: WireFormat, purpose: Purpose, body: Bytes) -> Judgement {
         let read = body.clone();
-        let judged = self.within_time(move |desk| desk.judge(format, purpose, &read)).await;
+        let judged = self.judged(move |desk| desk.judge(format, purpose, &read)).await;
         if let (Purpose::Ask, Outcome::Doubted(Doubted::TimeLimit | Doubted::Stopped)) = (purpose, judged.outcome) {
             self.left_unread(move || Some((format, body)));
         }
@@ -64,7 +64,7 @@ impl Compactor {
 
     /// Judges a body again that an upstream refused as too long, by a smaller window that is tried.
     pub(crate) async fn judge_shorter(&self, format: WireFormat, body: Bytes, chain: Chain, window: u64) -> Judgement {
-        self.within_time(move |desk| desk.judge_shorter(format, &body, &chain, window)).await
+        self.judged(move |desk| desk.judge_shorter(format, &body, &chain, window)).await
     }
 
     /// Hears how a body leaves that was judged.
@@ -93,21 +93,30 @@ impl Compactor {
         drop(tokio::task::spawn_blocking(move || desk.was_tried(&chain, is_taken)).await);
     }
 
-    async fn within_time(&self, work: impl FnOnce(&Desk) -> Judgement + Send + 'static) -> Judgement {
-        let (desk, threads) = (self.desk.clone(), self.threads.clone());
+    async fn judged(&self, work: impl FnOnce(&Desk) -> Judgement + Send + 'static) -> Judgement {
+        let desk = self.desk.clone();
+        let judged = self.within_time(move || work(&desk)).await;
+        judged.unwrap_or_else(|why| Judgement::without_report(Outcome::Doubted(why)))
+    }
+
+    /// Does what takes its time on one of the threads, within the time limit.
+    pub(crate) async fn within_time<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Doubted> {
+        let threads = self.threads.clone();
         let worked = tokio::time::timeout(self.time_limit, async move {
             let permit = threads.acquire_owned().await.ok()?;
             let thread = tokio::task::spawn_blocking(move || {
                 let _permit = permit;
-                catch_unwind(AssertUnwindSafe(|| work(&desk))).ok()
+                catch_unwind(AssertUnwindSafe(work)).ok()
             });
             thread.await.ok().flatten()
         });
-        let doubted = |why| Judgement::without_report(Outcome::Doubted(why));
         match worked.await {
-            Ok(Some(judgement)) => judgement,
-            Ok(None) => doubted(Doubted::Stopped),
-            Err(_) => doubted(Doubted::TimeLimit),
+            Ok(Some(done)) => Ok(done),
+            Ok(None) => Err(Doubted::Stopped),
+            Err(_) => Err(Doubted::TimeLimit),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod leaving;
 mod sending;
+mod refused;
 mod own_pages;
 mod witness;
 
@@ -33,7 +34,7 @@ use crate::{
     log::Log,
     metrics::Metrics,
     pages::Page,
-    request::{Encoding, Held, NotRead, Reader, Received},
+    request::{Encoding, Held, NotRead, Reader, Received, Unread},
     routes::Route,
     rules::Rules,
     upstream::{Body, Found, Sender, Upstreams},
@@ -75,7 +76,7 @@ struct Errand {
 /// What is sent.
 enum Cargo {
     /// A body that is all here: as it came, and without its encoding.
-    Whole { received: Bytes, plain: Option<Bytes>, held: Held },
+    Whole { received: Bytes, plain: Option<Bytes>, held: Vec<Held> },
     /// A body that comes as it goes.
     Streaming(Body),
 }
@@ -132,7 +133,11 @@ impl Exchange {
             ));
         }
         let Some(Found { address, .. }) = found else {
-            return Ok(refusal(None, StatusCode::NOT_FOUND, "nothing says which upstream takes this path; see --print-env"));
+            return Ok(refusal(
+                None,
+                StatusCode::NOT_FOUND,
+                "nothing says which upstream takes this path; see --print-env",
+            ));
         };
         let is_bypassed =
             head.headers.get(headers::BYPASS).is_some_and(|value| value == "1") || is_signed(&head.headers);
@@ -188,32 +193,52 @@ impl Exchange {
         body: Incoming,
         is_bypassed: bool,
     ) -> std::result::Result<Cargo, NotRead> {
-        let doubted = |why| Judgement::without_report(Outcome::Doubted(why));
         let (received, held) = match self.reader.read(body).await? {
             Received::Whole(received, held) => (received, held),
-            Received::Streaming(body) if is_bypassed => return Ok(Cargo::Streaming(body)),
-            Received::Streaming(body) => {
-                errand.judgement = doubted(Doubted::TooLarge);
+            Received::Streaming(body, _) if is_bypassed => return Ok(Cargo::Streaming(body)),
+            Received::Streaming(body, why) => {
+                errand.judgement = Judgement::without_report(Outcome::Doubted(doubted(why)));
                 self.note_fallback(&errand.judgement);
                 return Ok(Cargo::Streaming(body));
             }
         };
-        let encoding = Encoding::of(&errand.head.headers);
+        let mut held = vec![held];
         if is_bypassed {
-            self.passes(errand.route, encoding, &received);
+            self.passes(errand.route, Encoding::of(&errand.head.headers), &received);
             return Ok(Cargo::Whole { received, plain: None, held });
         }
         let asked = Instant::now();
-        let plain = encoding.and_then(|encoding| encoding.decoded(&received, self.config.max_body_bytes));
-        let judge = |format, purpose, plain: &Bytes| self.compactor.judge(format, purpose, plain.clone());
+        let plain = self.plain(&errand.head.headers, &received, &mut held).await;
         errand.judgement = match (&plain, errand.route) {
-            (Some(plain), Route::Ask(format)) => judge(format, Purpose::Ask, plain).await,
-            (Some(plain), Route::Count(format)) => judge(format, Purpose::Count, plain).await,
-            (None, _) | (_, Route::Pass) => doubted(Doubted::Encoding),
+            (Ok(plain), Route::Ask(format)) => self.compactor.judge(format, Purpose::Ask, plain.clone()).await,
+            (Ok(plain), Route::Count(format)) => self.compactor.judge(format, Purpose::Count, plain.clone()).await,
+            (Ok(_), Route::Pass) => Judgement::without_report(Outcome::Passed),
+            (Err(why), _) => Judgement::without_report(Outcome::Doubted(*why)),
         };
         errand.waited = asked.elapsed();
         self.note_fallback(&errand.judgement);
-        Ok(Cargo::Whole { received, plain, held })
+        Ok(Cargo::Whole { received, plain: plain.ok(), held })
+    }
+
+    /// Takes the encoding off, on a thread where there is one, and takes memory for what is made of the body.
+    async fn plain(
+        &self,
+        headers: &HeaderMap,
+        received: &Bytes,
+        held: &mut Vec<Held>,
+    ) -> std::result::Result<Bytes, Doubted> {
+        let plain = match Encoding::of(headers).ok_or(Doubted::Encoding)? {
+            Encoding::Identity => received.clone(),
+            encoding => {
+                let (reader, received) = (self.reader.clone(), received.clone());
+                let decoded = self.compactor.within_time(move || reader.decoded(encoding, &received)).await?;
+                let (plain, more) = decoded.map_err(doubted)?;
+                held.push(more);
+                plain
+            }
+        };
+        held.push(self.reader.room_for(&plain).map_err(doubted)?);
+        Ok(plain)
     }
 
     fn note_fallback(&self, judgement: &Judgement) {
@@ -254,13 +279,24 @@ fn entering(rules: Rules, effect: Effect) -> Rules {
     }
 }
 
+/// Why the original goes out of a body that is not looked at.
+fn doubted(why: Unread) -> Doubted {
+    match why {
+        Unread::Encoding => Doubted::Encoding,
+        Unread::TooLarge => Doubted::TooLarge,
+        Unread::Busy => Doubted::Busy,
+    }
+}
+
 /// What a client hears where doubt is refused.
 fn status_of(why: Doubted) -> StatusCode {
     match why {
         Doubted::Body | Doubted::Model => StatusCode::BAD_REQUEST,
         Doubted::Encoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Doubted::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-        Doubted::Archive | Doubted::Verify | Doubted::TimeLimit | Doubted::Stopped => StatusCode::SERVICE_UNAVAILABLE,
+        Doubted::Archive | Doubted::Verify | Doubted::Busy | Doubted::TimeLimit | Doubted::Stopped => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) enum Doubted {
     Archive,
     /// The edited body failed its last check.
     Verify,
+    /// Other bodies take all memory that there is for them.
+    Busy,
     /// It took too long, or all threads were taken.
     TimeLimit,
     /// The thread stopped; a mistake of ours.
@@ -32,13 +34,14 @@ pub(crate) enum Doubted {
 
 impl Doubted {
     /// All reasons.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Body,
         Self::Encoding,
         Self::TooLarge,
         Self::Model,
         Self::Archive,
         Self::Verify,
+        Self::Busy,
         Self::TimeLimit,
         Self::Stopped,
     ];
@@ -52,6 +55,7 @@ impl Doubted {
             Self::Model => "unknown_model",
             Self::Archive => "archive",
             Self::Verify => "verify",
+            Self::Busy => "busy",
             Self::TimeLimit => "time_limit",
             Self::Stopped => "stopped",
         }
@@ -66,6 +70,7 @@ impl Doubted {
             Self::Model => "the model is not in the table and no window is set",
             Self::Archive => "the originals cannot be stored",
             Self::Verify => "the edited body failed its last check",
+            Self::Busy => "other bodies take all memory that there is for them",
             Self::TimeLimit => "compacting took longer than it may",
             Self::Stopped => "compacting stopped by a mistake of liveset",
         }

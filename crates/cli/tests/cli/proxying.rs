@@ -158,7 +158,10 @@ fn what_keeps_it_from_starting_is_one_line_with_the_next_step() {
 fn it_says_what_to_set_for_each_client() {
     let run = Place::new().run("proxy --print-env --listen 127.0.0.1:9999");
     assert_eq!(run.code, 0);
-    for line in ["export ANTHROPIC_BASE_URL=http://127.0.0.1:9999/anthropic\n", "base_url = \"http://127.0.0.1:9999/openai/v1\"\n"] {
+    for line in [
+        "export ANTHROPIC_BASE_URL=http://127.0.0.1:9999/anthropic\n",
+        "base_url = \"http://127.0.0.1:9999/openai/v1\"\n",
+    ] {
         assert!(run.text().contains(line), "{}", run.text());
     }
 }

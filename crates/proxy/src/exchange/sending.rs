@@ -13,13 +13,12 @@ use hyper::{
 };
 use liveset::WireFormat;
 
-use super::{BrokeOff, Cargo, Errand, Exchange, witness::Witness};
+use super::{BrokeOff, Cargo, Errand, Exchange, refused, witness::Witness};
 use crate::{
     answer::{self, Use, Watched, refusal},
     config::Effect,
     headers,
     judgement::{Judgement, Outcome},
-    request::{self, Encoding},
     retry::{self, TooLong},
     routes::Route,
     upstream::{Body, NoAnswer, whole},
@@ -47,10 +46,10 @@ impl Exchange {
         let witness = Witness::new(self.clone(), &errand, Some((&received, edited.as_ref())));
         let sent = self.sender.send(whole_request(&errand, &received, edited.as_ref())).await;
         let answered = match sent {
-            Ok(answered) if retry::may_be(answered.status()) && self.may_shorten(&errand) => answered,
+            Ok(answered) if retry::may_be(answered.status()) && self.may_shorten(&errand) => boxed(answered),
             sent => return self.hand_on(&errand, sent.map(boxed), witness),
         };
-        let (answered, too_long) = read_refusal(answered).await;
+        let (answered, too_long) = refused::read(answered).await;
         let again = match (too_long, &plain, errand.route) {
             (Some(too_long), Some(plain), Route::Ask(format)) => {
                 self.shortened(&errand, format, plain.clone(), too_long).await
@@ -59,21 +58,34 @@ impl Exchange {
         };
         let again = again.and_then(|(shorter, waited)| Some((self.edited(&shorter, plain.as_ref())?.clone(), shorter, waited)));
         let Some((body, shorter, waited)) = again.filter(|(body, ..)| Some(body) != edited.as_ref()) else {
-            return self.hand_on(&errand, answered, witness);
+            return self.hand_on(&errand, Ok(answered), witness);
         };
-        let first = (std::mem::replace(&mut errand.judgement, shorter), std::mem::replace(&mut errand.waited, waited));
+        let first = (
+            std::mem::replace(&mut errand.judgement, shorter),
+            std::mem::replace(&mut errand.waited, waited),
+            std::mem::replace(&mut errand.of, Use::Sent),
+        );
         if self.decided(&errand).is_some() {
             // The upstream's own words tell the client more than a refusal of ours.
-            (errand.judgement, errand.waited) = first;
-            return self.hand_on(&errand, answered, witness);
+            (errand.judgement, errand.waited, errand.of) = first;
+            return self.hand_on(&errand, Ok(answered), witness);
         }
-        witness.was_too_long();
-        errand.of = Use::Sent;
         self.leaves(errand.route, &errand.judgement, Some(&body));
-        let witness = Witness::new(self.clone(), &errand, Some((&received, Some(&body))));
+        let second = Witness::new(self.clone(), &errand, Some((&received, Some(&body))));
         let sent = self.sender.send(whole_request(&errand, &received, Some(&body))).await;
         self.tried(&errand, &sent).await;
-        self.hand_on(&errand, sent.map(boxed), witness)
+        match sent {
+            Ok(sent) => {
+                witness.was_too_long();
+                self.hand_on(&errand, Ok(boxed(sent)), second)
+            }
+            Err(_) => {
+                // The vendor's own word on the first request says more than our silence on the second.
+                second.broke_off();
+                (errand.judgement, errand.waited, errand.of) = first;
+                self.hand_on(&errand, Ok(answered), witness)
+            }
+        }
     }
 
     /// The edited body, where it is to go out. Held against the body without its encoding: a model reads that one.
@@ -89,7 +101,7 @@ impl Exchange {
     fn may_shorten(&self, errand: &Errand) -> bool {
         let chain = &errand.judgement.chain;
         let is_judged = self.config.effect == Effect::Send && errand.judgement.report.is_some();
-        is_judged && !self.compactor.conversations().was_in_vain(chain)
+        is_judged && matches!(errand.route, Route::Ask(_)) && !self.compactor.conversations().was_in_vain(chain)
     }
 
     /// Judges a body again by the window that its upstream leaves.
@@ -153,20 +165,4 @@ fn whole_request(errand: &Errand, received: &Bytes, edited: Option<&Bytes>) -> R
         headers.insert(CONTENT_LENGTH, HeaderValue::from(edited.len()));
     }
     request_of(errand, headers, whole(edited.unwrap_or(received).clone()))
-}
-
-/// Reads an answer that may say "too long", and puts back what was read.
-async fn read_refusal(answered: Response<Incoming>) -> (Sent, Option<TooLong>) {
-    let encoding = Encoding::of(answered.headers());
-    let (parts, body) = answered.into_parts();
-    let Ok((read, rest)) = request::read_start(body, retry::MAX_ERROR_BYTES).await else {
-        return (Err(NoAnswer::Broken), None);
-    };
-    let plain = encoding.and_then(|encoding| encoding.decoded(&read, retry::MAX_ERROR_BYTES));
-    let too_long = plain.filter(|_| rest.is_none()).and_then(|plain| TooLong::of(&plain));
-    let body = match rest {
-        None => whole(read),
-        Some(rest) => request::rest_behind(read, rest),
-    };
-    (Ok(Response::from_parts(parts, body)), too_long)
 }

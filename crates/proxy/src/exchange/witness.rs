@@ -56,6 +56,11 @@ impl Witness {
         self.line.ended = Some(reason);
     }
 
+    /// Hears that a second attempt got no answer, and that the client gets the first one's.
+    pub(super) fn broke_off(mut self) {
+        self.had_no_answer("upstream_broke_off");
+    }
+
     /// Hears that the upstream refused it as too long, and that another request takes its place.
     pub(super) fn was_too_long(mut self) {
         self.line.ended = Some("too_long");

@@ -19,7 +19,8 @@ fn what_is_no_http_ends_its_own_connection_alone() {
         format!("{chunked}zz\r\nabc\r\n0\r\n\r\n").into_bytes(),
         format!("{chunked}5\r\nabcdefgh\r\n0\r\n\r\n").into_bytes(),
         format!("{chunked}ffffffffffffffffff\r\nabc").into_bytes(),
-        b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef".to_vec(),
+        b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef"
+            .to_vec(),
     ];
     for piece in pieces {
         let mut client = place.client();

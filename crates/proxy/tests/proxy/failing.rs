@@ -38,6 +38,36 @@ fn a_break_in_the_body_breaks_the_clients_body_there() {
 }
 
 #[test]
+fn a_break_in_an_error_leaves_the_client_what_came_of_it() {
+    let head = b"HTTP/1.1 400 Told\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let upstream =
+        Upstream::new(|_| vec![Step::Write(head.to_vec()), chunk(b"{\"error\":{\"mess"), Step::Wait, Step::Break]);
+    let place = Setup::to(&upstream).start();
+    let mut client = place.client();
+    client.send(PATH, "", SMALL);
+    upstream.wait_for(1);
+    upstream.go_on();
+    let answer = client.answer().unwrap();
+    assert_eq!((answer.status(), answer.body.as_slice(), answer.is_whole), (400, &b"{\"error\":{\"mess"[..], false));
+}
+
+#[test]
+fn where_the_shorter_request_breaks_the_first_answer_reaches_the_client() {
+    let told = r#"{"error":{"message":"prompt is too long: 15000 tokens > 8000 maximum"}}"#;
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let upstream = Upstream::new(move |_| match asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+        0 => vec![json(400, told)],
+        _ => vec![Step::Break],
+    });
+    let place = Setup::to(&upstream).start();
+    let conversation = Conversation::of(WireFormat::OpenaiChat);
+    let answer = place.client().post(conversation.path(), "", &conversation.body(40));
+    assert_eq!((answer.status(), answer.body.as_slice()), (400, told.as_bytes()));
+    assert!(upstream.seen().len() > 1, "it was tried");
+    assert_eq!(place.metric("liveset_requests_in_flight"), 0);
+}
+
+#[test]
 fn an_upstream_that_cannot_be_reached_is_said_in_the_vendors_words() {
     // Port 1 of this machine: nobody listens there.
     let place = Setup::to_url("http://127.0.0.1:1").start();
