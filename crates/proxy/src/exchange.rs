@@ -33,7 +33,7 @@ use crate::{
     judgement::{Doubted, Judgement, Outcome},
     log::Log,
     metrics::Metrics,
-    pages::Page,
+    pages::{self, Page},
     request::{Encoding, Held, NotRead, Reader, Received, Unread},
     routes::Route,
     rules::Rules,
@@ -53,6 +53,8 @@ pub(crate) struct Exchange {
     capture: Option<Arc<Capture>>,
     requests: AtomicU64,
     fallback: Mutex<Option<(&'static str, Instant)>>,
+    /// Whether the newest originals could not be stored.
+    is_archive_failing: AtomicBool,
     is_draining: AtomicBool,
 }
 
@@ -108,6 +110,7 @@ impl Exchange {
             capture,
             requests: AtomicU64::new(0),
             fallback: Mutex::new(None),
+            is_archive_failing: AtomicBool::new(false),
             is_draining: AtomicBool::new(false),
             config,
         })
@@ -122,6 +125,10 @@ impl Exchange {
         let (mut head, body) = request.into_parts();
         if let Some(page) = Page::of(head.uri.path()) {
             return Ok(self.page(page, &head).await);
+        }
+        if !self.is_meant(&head) {
+            let why = "the request names another host than this machine; --allow-remote takes any";
+            return Ok(refusal(None, StatusCode::FORBIDDEN, why));
         }
         let found = self.upstreams.find(&head.method, &head.uri, &head.headers);
         let route = found.as_ref().map_or(Route::Pass, |found| found.route);
@@ -139,8 +146,9 @@ impl Exchange {
                 "nothing says which upstream takes this path; see --print-env",
             ));
         };
-        let is_bypassed =
-            head.headers.get(headers::BYPASS).is_some_and(|value| value == "1") || is_signed(&head.headers);
+        let is_bypassed = head.headers.get(headers::BYPASS).is_some_and(|value| value == "1")
+            || is_signed(&head.headers)
+            || pages::is_of_a_foreign_page(&head.headers);
         headers::for_upstream(&mut head.headers);
         let judgement = Judgement::without_report(Outcome::Passed);
         let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
@@ -169,7 +177,19 @@ impl Exchange {
         self.send(errand, cargo).await
     }
 
-    /// Says no more connection is taken.
+    /// Answers on a connection that came after the end began: pages alone.
+    pub(crate) async fn answer_late(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> std::result::Result<Response<Body>, BrokeOff> {
+        let (head, _) = request.into_parts();
+        match Page::of(head.uri.path()) {
+            Some(page) => Ok(self.page(page, &head).await),
+            None => Ok(refusal(None, StatusCode::SERVICE_UNAVAILABLE, "the proxy is about to end")),
+        }
+    }
+
+    /// Says that the end has begun.
     pub(crate) fn drain(&self) {
         self.is_draining.store(true, Ordering::Relaxed);
     }
@@ -177,6 +197,12 @@ impl Exchange {
     /// Waits until the log is written.
     pub(crate) fn flush(&self) {
         self.log.flush();
+    }
+
+    /// Says whether a request may be meant for us: where only this machine connects, it names this machine.
+    fn is_meant(&self, head: &Parts) -> bool {
+        let is_remote = self.config.allow_remote || !self.config.listen.ip().is_loopback();
+        is_remote || pages::is_for_this_machine(&head.headers, head.uri.authority())
     }
 
     fn admits(&self, headers: &HeaderMap) -> bool {
@@ -198,7 +224,7 @@ impl Exchange {
             Received::Streaming(body, _) if is_bypassed => return Ok(Cargo::Streaming(body)),
             Received::Streaming(body, why) => {
                 errand.judgement = Judgement::without_report(Outcome::Doubted(doubted(why)));
-                self.note_fallback(&errand.judgement);
+                self.note(&errand.judgement);
                 return Ok(Cargo::Streaming(body));
             }
         };
@@ -216,7 +242,7 @@ impl Exchange {
             (Err(why), _) => Judgement::without_report(Outcome::Doubted(*why)),
         };
         errand.waited = asked.elapsed();
-        self.note_fallback(&errand.judgement);
+        self.note(&errand.judgement);
         Ok(Cargo::Whole { received, plain: plain.ok(), held })
     }
 
@@ -241,10 +267,17 @@ impl Exchange {
         Ok(plain)
     }
 
-    fn note_fallback(&self, judgement: &Judgement) {
+    /// Remembers what `/healthz` tells.
+    fn note(&self, judgement: &Judgement) {
         if let Outcome::Doubted(why) = judgement.outcome {
             let mut newest = self.fallback.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             *newest = Some((why.name(), Instant::now()));
+        }
+        match (judgement.outcome, &judgement.edited) {
+            (Outcome::Doubted(Doubted::Archive), _) => self.is_archive_failing.store(true, Ordering::Relaxed),
+            // It is handed out only where its originals were stored.
+            (_, Some(_)) => self.is_archive_failing.store(false, Ordering::Relaxed),
+            (_, None) => {}
         }
     }
 

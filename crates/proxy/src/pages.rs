@@ -3,11 +3,11 @@
 //! Figures and hashes alone, for programs on this machine; no page of the web may read them.
 
 use hyper::{
-    HeaderMap, Response, StatusCode,
-    header::{HOST, ORIGIN},
+    HeaderMap, Response, StatusCode, Uri,
+    header::{HOST, HeaderValue, ORIGIN},
     http::uri::Authority,
 };
-use liveset_archive::{SqliteArchive, output_hash};
+use liveset_archive::SqliteArchive;
 use serde_json::json;
 
 use crate::{answer::of_text, upstream::Body};
@@ -55,23 +55,32 @@ impl Page {
     }
 }
 
-/// Says whether a request comes from this machine and from no page of the web: such a page has an origin, or reaches us by
-/// a name that only pretends to be here.
-pub(crate) fn is_local(headers: &HeaderMap, authority: Option<&Authority>) -> bool {
-    if headers.contains_key(ORIGIN) {
-        return false;
-    }
+/// Says whether a request names this machine as its host: a page of the web reaches us by a name that only pretends so.
+pub(crate) fn is_for_this_machine(headers: &HeaderMap, authority: Option<&Authority>) -> bool {
     let named = headers.get(HOST).and_then(|value| value.to_str().ok()?.parse::<Authority>().ok());
-    let Some(authority) = authority.cloned().or(named) else { return false };
-    let host = authority.host().trim_start_matches('[').trim_end_matches(']');
+    authority.cloned().or(named).is_some_and(|authority| is_loopback(authority.host()))
+}
+
+/// Says whether a page of another machine asks. What it sends is nobody's conversation here.
+pub(crate) fn is_of_a_foreign_page(headers: &HeaderMap) -> bool {
+    let host = |value: &HeaderValue| value.to_str().ok()?.parse::<Uri>().ok()?.host().map(str::to_owned);
+    headers.get_all(ORIGIN).iter().any(|value| !host(value).is_some_and(|host| is_loopback(&host)))
+}
+
+/// Says whether a request may see our pages: it comes from this machine, and from no page at all.
+pub(crate) fn is_local(headers: &HeaderMap, authority: Option<&Authority>) -> bool {
+    !headers.contains_key(ORIGIN) && is_for_this_machine(headers, authority)
+}
+
+fn is_loopback(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost")
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Looks whether an archive takes what is written, by a row that is written once.
+/// Looks whether an archive takes what is written, by writing.
 pub(crate) fn probe(archive: &SqliteArchive) -> Result<(), String> {
-    let probed = archive.put_summary(&output_hash(b"liveset healthz"), "ok");
-    probed.map(drop).map_err(|error| liveset_archive::one_line(&error.to_string()))
+    archive.probe().map_err(|error| liveset_archive::one_line(&error.to_string()))
 }
 
 /// Tells whether the proxy works.
@@ -115,8 +124,6 @@ pub(crate) fn refused(status: StatusCode, why: &str) -> Response<Body> {
 
 #[cfg(test)]
 mod tests {
-    use hyper::header::HeaderValue;
-
     use super::*;
 
     fn local(host: &'static str) -> bool {
@@ -137,6 +144,23 @@ mod tests {
         headers.insert(HOST, HeaderValue::from_static("localhost"));
         headers.insert(ORIGIN, HeaderValue::from_static("http://localhost"));
         assert!(!is_local(&headers, None), "a page asks");
+    }
+
+    #[test]
+    fn pages_of_other_machines_are_told_from_those_of_this_one() {
+        let is_foreign = |origin: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(ORIGIN, HeaderValue::from_static(origin));
+            is_of_a_foreign_page(&headers)
+        };
+        for origin in ["https://evil.example", "http://localhost.evil.example", "null", "http://localhost@evil.example"]
+        {
+            assert!(is_foreign(origin), "{origin}");
+        }
+        for origin in ["http://localhost:3000", "http://127.0.0.1", "http://[::1]:3000"] {
+            assert!(!is_foreign(origin), "{origin}");
+        }
+        assert!(!is_of_a_foreign_page(&HeaderMap::new()));
     }
 
     #[test]

@@ -9,7 +9,11 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{conn::auto, graceful::GracefulShutdown},
 };
-use tokio::{net::TcpListener, runtime, sync::Semaphore};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    runtime,
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
 
 use crate::{
     config::ProxyConfig,
@@ -31,6 +35,8 @@ const MAX_HEADER_BYTES: u32 = 64 << 10;
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 /// How long a lack of descriptors or memory is waited out before the next client is looked for.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
+/// Connections that are still taken while answers end: for those who watch over the proxy.
+const LATE_CONNECTIONS: usize = 16;
 /// How long answers may take that are under way when the proxy ends: a long answer of a model.
 const DRAIN_TIME: Duration = Duration::from_secs(300);
 
@@ -101,41 +107,58 @@ impl Proxy {
 
     async fn run(self, stop: impl Future<Output = ()>, hurry: impl Future<Output = ()>) -> Result<()> {
         let listener = TcpListener::from_std(self.listener).map_err(|why| Error::Runtime { why })?;
-        let connections = Arc::new(Semaphore::new(self.connections));
         let graceful = GracefulShutdown::new();
         let builder = builder();
-        let accepting = async {
-            loop {
-                let Ok(permit) = connections.clone().acquire_owned().await else { return };
-                // What fails here is one connection, or a lack of descriptors that passes.
-                let Ok((stream, _)) = listener.accept().await else {
-                    tokio::time::sleep(ACCEPT_AGAIN).await;
-                    continue;
-                };
-                let exchange = self.exchange.clone();
-                let service = service_fn(move |request: Request<Incoming>| exchange.clone().answer(request));
-                let connection = builder.serve_connection(TokioIo::new(Guarded::new(stream)), service).into_owned();
-                let watched = graceful.watch(connection);
-                tokio::spawn(async move {
-                    let _permit = permit;
-                    // A client that goes away in the middle is no failure of ours.
-                    let _ = watched.await;
-                });
-            }
-        };
+        let accepting = accept(&listener, self.connections, |stream, permit| {
+            let exchange = self.exchange.clone();
+            let service = service_fn(move |request: Request<Incoming>| exchange.clone().answer(request));
+            let connection = builder.serve_connection(TokioIo::new(Guarded::new(stream)), service).into_owned();
+            until_gone(graceful.watch(connection), permit);
+        });
         tokio::select! {
             () = accepting => {}
             () = stop => {}
         }
         self.exchange.drain();
-        drop(listener);
+        // Whoever watches over the proxy still learns what it does.
+        let watching = accept(&listener, LATE_CONNECTIONS, |stream, permit| {
+            let exchange = self.exchange.clone();
+            let service = service_fn(move |request: Request<Incoming>| exchange.clone().answer_late(request));
+            until_gone(builder.serve_connection(TokioIo::new(Guarded::new(stream)), service).into_owned(), permit);
+        });
         tokio::select! {
             () = graceful.shutdown() => {}
+            () = watching => {}
             () = tokio::time::sleep(DRAIN_TIME) => {}
             () = hurry => {}
         }
         Ok(())
     }
+}
+
+/// Accepts so many connections at a time, for as long as it is asked.
+async fn accept(listener: &TcpListener, connections: usize, mut serve: impl FnMut(TcpStream, OwnedSemaphorePermit)) {
+    let connections = Arc::new(Semaphore::new(connections));
+    loop {
+        let Ok(permit) = connections.clone().acquire_owned().await else { return };
+        // What fails here is one connection, or a lack of descriptors that passes.
+        match listener.accept().await {
+            Ok((stream, _)) => serve(stream, permit),
+            Err(_) => tokio::time::sleep(ACCEPT_AGAIN).await,
+        }
+    }
+}
+
+/// Serves a connection to its end.
+fn until_gone<E>(
+    connection: impl Future<Output = std::result::Result<(), E>> + Send + 'static,
+    permit: OwnedSemaphorePermit,
+) {
+    tokio::spawn(async move {
+        let _permit = permit;
+        // A client that goes away in the middle is no failure of ours.
+        let _ = connection.await;
+    });
 }
 
 fn builder() -> auto::Builder<TokioExecutor> {

@@ -10,6 +10,9 @@ use crate::{Evicted, Reach, Result, Scope};
 /// Places of damage that a scan lists; more are only counted, since one bad stretch of a disk hits many records.
 pub const MAX_LISTED_DAMAGE: usize = 100;
 
+/// What a probe writes: enough to need pages of its own.
+const PROBED_BYTES: i64 = 64 << 10;
+
 /// What a reading of every record found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -80,6 +83,32 @@ impl SqliteArchive {
     pub fn scan(&self) -> Result<Scan> {
         let capacity_bytes = self.limits().capacity_bytes;
         self.read(|connection, path| scan(connection, path, &self.scope().tenant, capacity_bytes))
+    }
+
+    /// Writes something and takes it back, so that whoever asks knows whether originals could be stored right now.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir()?;
+    /// let archive = liveset_archive::SqliteArchive::open(folder.path().join("archive.db"))?;
+    /// archive.probe()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The file system: a full disk, a file that is gone or may only be read.
+    pub fn probe(&self) -> Result<()> {
+        let at = self.now();
+        self.write(move |desk| {
+            desk.write(|transaction, path| {
+                let write = || {
+                    // No tenant has the number 0, so nobody sees the row, not even for a moment.
+                    let put = "INSERT INTO summaries (tenant, input, text, at) VALUES (0, zeroblob(?1), 'probe', ?2)";
+                    transaction.execute(put, params![PROBED_BYTES, at])?;
+                    transaction.execute("DELETE FROM summaries WHERE tenant = 0", [])
+                };
+                write().map(drop).map_err(|error| fault::of("write", path, &error))
+            })
+        })
     }
 
     /// Evicts until at most `goal_bytes` of the file are in use, or nothing is left that may go; then gives the space back.

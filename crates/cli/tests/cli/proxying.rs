@@ -24,6 +24,23 @@ impl Proxy {
         Self { child, address }
     }
 
+    /// Waits until it says of itself that it is about to end.
+    #[cfg(unix)]
+    fn wait_for_draining(&self) {
+        for _ in 0..6_000 {
+            let mut stream = TcpStream::connect(&self.address).unwrap();
+            let mut health = String::new();
+            // A connection that came just before the end began is closed without a word.
+            let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+            let _ = stream.read_to_string(&mut health);
+            if health.contains("\"draining\"") {
+                return;
+            }
+            std::thread::yield_now();
+        }
+        panic!("it does not say that it is about to end");
+    }
+
     fn post(&self, body: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let head = format!(
@@ -124,9 +141,7 @@ fn asked_to_end_it_lets_an_answer_end_first() {
     first_event(&mut client);
     let killed = std::process::Command::new("kill").arg(proxy.child.id().to_string()).status().unwrap();
     assert!(killed.success());
-    while TcpStream::connect(&proxy.address).is_ok() {
-        std::thread::yield_now();
-    }
+    proxy.wait_for_draining();
     answering.write_all(b"8\r\ndata: 2\n\r\n0\r\n\r\n").unwrap();
     let mut rest = String::new();
     client.read_to_string(&mut rest).unwrap();

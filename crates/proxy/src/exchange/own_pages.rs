@@ -29,6 +29,10 @@ impl Exchange {
     async fn health(&self) -> Health {
         let archive = match self.archive.clone() {
             None => None,
+            // What a probe writes is small: it may pass where originals do not.
+            Some(_) if self.is_archive_failing.load(Ordering::Relaxed) => {
+                Some(Err("the newest originals could not be stored".to_owned()))
+            }
             Some(archive) => {
                 let probed = tokio::task::spawn_blocking(move || pages::probe(&archive)).await;
                 Some(probed.unwrap_or_else(|_| Err("the look at the archive stopped".to_owned())))

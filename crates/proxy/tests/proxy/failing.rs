@@ -103,9 +103,8 @@ fn answers_under_way_end_when_the_proxy_is_asked_to_end() {
     client.send(PATH, "", SMALL);
     upstream.wait_for(1);
     place.stop();
-    while std::net::TcpStream::connect(&place.address).is_ok() {
-        std::thread::yield_now();
-    }
+    place.wait_for_draining();
+    assert_eq!(place.client().post(PATH, "", SMALL).status(), 503, "nothing new is begun");
     upstream.go_on();
     let answer = client.answer().unwrap();
     assert_eq!((answer.body.as_slice(), answer.is_whole), (&b"data: 1\n\ndata: 2\n\n"[..], true));
@@ -124,5 +123,8 @@ fn a_full_disk_sends_the_original_and_the_next_request_is_as_good_as_new() {
         let answer = place.client().post(conversation.path(), "", &body);
         assert_eq!(answer.header("x-liveset-fallback"), Some("archive"));
         assert_eq!(upstream.newest().body, body, "nothing is cut whose original is not stored");
+        let health = place.client().get("/healthz");
+        assert_eq!(health.status(), 503);
+        assert!(String::from_utf8(health.body).unwrap().contains("\"degraded\""));
     }
 }

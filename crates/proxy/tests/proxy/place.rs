@@ -112,6 +112,20 @@ impl Place {
         drop(self.stop.take());
     }
 
+    /// Waits until it says of itself that it is about to end.
+    pub(crate) fn wait_for_draining(&self) {
+        for _ in 0..6_000 {
+            let mut client = self.client();
+            // A connection that came just before the end began is closed without a word.
+            let _ = client.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            if client.answer().is_some_and(|health| String::from_utf8_lossy(&health.body).contains("\"draining\"")) {
+                return;
+            }
+            std::thread::yield_now();
+        }
+        panic!("it does not say that it is about to end");
+    }
+
     /// Waits until it has ended.
     pub(crate) fn ended(&mut self) {
         self.stop();

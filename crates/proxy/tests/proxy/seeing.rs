@@ -146,3 +146,27 @@ fn pages_are_for_this_machine_and_for_those_who_know_the_token() {
     assert_eq!(place.client().post("/v1/messages", "x-liveset-token: letters\r\n", &body).status(), 200);
     assert_eq!(upstream.newest().header("x-liveset-token"), None, "the token stays here");
 }
+
+#[test]
+fn a_page_of_the_web_gets_no_further_than_without_us() {
+    let upstream = answering();
+    let place = Setup::to(&upstream).start();
+    let conversation = Conversation::of(WireFormat::Anthropic);
+    let body = conversation.body(40);
+    let post = |host: &str, headers: &str| {
+        let head =
+            format!("POST /v1/messages HTTP/1.1\r\nHost: {host}\r\n{headers}Content-Length: {}\r\n\r\n", body.len());
+        let mut client = place.client();
+        client.write(&[head.as_bytes(), &body].concat()).unwrap();
+        client.answer().unwrap()
+    };
+    assert_eq!(post("evil.example", "").status(), 403);
+    assert!(upstream.seen().is_empty(), "a name that only pretends to be this machine reaches nobody");
+    let answer = post("localhost", "Origin: https://evil.example\r\n");
+    assert_eq!((answer.status(), answer.header("x-liveset-outcome")), (200, Some("passed")));
+    assert_eq!(upstream.newest().body, body, "nothing of it was cut");
+    let told: Value = serde_json::from_slice(&place.client().get("/liveset/sessions").body).unwrap();
+    assert_eq!(told["sessions"].as_array().unwrap().len(), 0, "nor remembered");
+    let answer = post("localhost", "Origin: http://localhost:3000\r\n");
+    assert_eq!(answer.header("x-liveset-outcome"), Some("compacted"));
+}
