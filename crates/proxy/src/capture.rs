@@ -1,29 +1,43 @@
 //! What went over the wire, in full? Files for a folder that was asked for: bodies that commands can read, and heads.
 //!
-//! Takes out credentials: whole values of headers that hold them, and what looks like a key in a body. Nothing else.
+//! Bodies are written without their encoding, since nothing could be taken out of them otherwise. Takes out credentials:
+//! whole values of headers that hold them, and what looks like a key in a body. Nothing else. A thread of its own works;
+//! where it does not keep up, files are lost and counted, and no request waits.
 
 use std::{
     borrow::Cow,
-    fs::{self, File},
+    fs,
     io::Write as _,
     path::{Path, PathBuf},
     sync::{
         Arc, LazyLock,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{self, SyncSender},
     },
+    time::Duration,
 };
 
 use hyper::{HeaderMap, body::Bytes, http::request::Parts};
+use prometheus_client::metrics::counter::Counter;
 use regex::bytes::{Captures, Regex};
 use serde_json::{Map, Value, json};
 
 use crate::{
     error::{Error, Result},
     log::{now_ms, private},
+    request::Encoding,
 };
 
 /// Bytes of all captures of one process; what comes on top is not captured.
-const MAX_CAPTURED_BYTES: u64 = 4 << 30;
+const MAX_CAPTURED_BYTES: usize = 4 << 30;
+/// Bytes that may wait for the disk.
+const MAX_WAITING_BYTES: usize = 256 << 20;
+/// Files that may wait for the disk.
+const MAX_WAITING: usize = 1_024;
+/// The largest answer that is captured: keys are looked for in the whole of it.
+const MAX_ANSWER_BYTES: usize = 16 << 20;
+/// How long the end of the process waits for the disk.
+const FLUSH_TIME: Duration = Duration::from_secs(10);
 
 /// Headers whose values are taken out, by a part of their name.
 const SECRET_HEADERS: [&str; 6] = ["authorization", "api-key", "cookie", "token", "secret", "signature"];
@@ -43,24 +57,51 @@ static SECRETS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// A folder that gets the traffic.
 #[derive(Debug)]
 pub(crate) struct Capture {
-    folder: PathBuf,
-    bytes: AtomicU64,
+    files: SyncSender<Message>,
+    waiting: Arc<AtomicUsize>,
+    lost: Counter,
     /// What sets the files of this process apart from those of others.
     started: u64,
 }
 
-/// The files of one request.
+#[derive(Debug)]
+enum Message {
+    File(Unwritten),
+    /// Everything before it is to be in the folder.
+    Flush(SyncSender<()>),
+}
+
+/// A file on its way.
+#[derive(Debug)]
+struct Unwritten {
+    name: String,
+    bytes: Bytes,
+    encoding: Encoding,
+}
+
+/// Which request is captured, and in which attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attempt {
+    /// Number of the request in this process.
+    pub(crate) request: u64,
+    /// 1, or 2 where it was asked once more.
+    pub(crate) attempt: u8,
+}
+
+/// The files of one attempt; the answer's is written when this goes.
 #[derive(Debug)]
 pub(crate) struct Taken {
     capture: Arc<Capture>,
     /// What the names of its files begin with.
     start: String,
-    answer: Option<File>,
+    answer: Vec<u8>,
+    encoding: Option<Encoding>,
 }
 
 impl Capture {
     /// Writes to a folder, making it where it is missing, for its owner alone.
-    pub(crate) fn to(folder: &Path) -> Result<Self> {
+    pub(crate) fn to(folder: &Path, lost: Counter) -> Result<Self> {
+        let failed = |why| Error::Write { path: liveset_archive::shown(folder), why };
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
@@ -68,37 +109,59 @@ impl Capture {
             use std::os::unix::fs::DirBuilderExt as _;
             builder.mode(0o700);
         }
-        builder.create(folder).map_err(|why| Error::Write { path: liveset_archive::shown(folder), why })?;
-        Ok(Self { folder: folder.to_owned(), bytes: AtomicU64::new(0), started: now_ms() })
+        builder.create(folder).map_err(failed)?;
+        let (files, messages) = mpsc::sync_channel(MAX_WAITING);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let writer = Writer {
+            folder: folder.to_owned(),
+            room: MAX_CAPTURED_BYTES,
+            waiting: waiting.clone(),
+            lost: lost.clone(),
+        };
+        let write = move || writer.write_all(&messages);
+        std::thread::Builder::new().name("capture".to_owned()).spawn(write).map_err(failed)?;
+        Ok(Self { files, waiting, lost, started: now_ms() })
     }
 
-    /// Takes a request: its head, its body as it came, and as it left where that is another.
-    pub(crate) fn request(self: &Arc<Self>, number: u64, parts: &Parts, body: &Bytes, edited: Option<&Bytes>) -> Taken {
-        let start = format!("{}-{number:06}", self.started);
+    /// Takes a request: its head, its body as it was read, and as it left where that is another.
+    pub(crate) fn request(
+        self: &Arc<Self>,
+        Attempt { request, attempt }: Attempt,
+        parts: &Parts,
+        body: Option<&Bytes>,
+        edited: Option<&Bytes>,
+    ) -> Taken {
+        let again = if attempt > 1 { format!("-{attempt}") } else { String::new() };
+        let start = format!("{}-{request:06}{again}", self.started);
         let path = parts.uri.path();
         let head = json!({"method": parts.method.as_str(), "path": path, "headers": headers(&parts.headers)});
-        self.write(&start, "request.head.json", head.to_string().as_bytes());
-        self.write(&start, "request.json", &redacted(body));
+        self.put(format!("{start}.request.head.json"), head.to_string().into(), Encoding::Identity);
+        if let Some(body) = body {
+            self.put(format!("{start}.request.json"), body.clone(), Encoding::Identity);
+        }
         if let Some(edited) = edited {
-            self.write(&start, "sent.json", &redacted(edited));
+            self.put(format!("{start}.sent.json"), edited.clone(), Encoding::Identity);
         }
-        Taken { capture: self.clone(), start, answer: None }
+        Taken { capture: self.clone(), start, answer: Vec::new(), encoding: None }
     }
 
-    fn write(&self, start: &str, what: &str, bytes: &[u8]) {
-        // A capture is for looking: where it fails, the traffic goes on.
-        if let Some(mut file) = self.room_for(bytes).then(|| self.file(start, what)).flatten() {
-            let _ = file.write_all(bytes);
+    fn put(&self, name: String, bytes: Bytes, encoding: Encoding) {
+        let len = bytes.len();
+        let waiting = self.waiting.fetch_add(len, Ordering::Relaxed).saturating_add(len);
+        let file = Unwritten { name, bytes, encoding };
+        if waiting > MAX_WAITING_BYTES || self.files.try_send(Message::File(file)).is_err() {
+            self.waiting.fetch_sub(len, Ordering::Relaxed);
+            self.lost.inc();
         }
     }
 
-    fn room_for(&self, bytes: &[u8]) -> bool {
-        let before = self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        before.saturating_add(bytes.len() as u64) <= MAX_CAPTURED_BYTES
-    }
-
-    fn file(&self, start: &str, what: &str) -> Option<File> {
-        private(&self.folder.join(format!("{start}.{what}"))).ok()
+    /// Waits until what was taken is in the folder, but not for long.
+    pub(crate) fn flush(&self) {
+        let (done, is_done) = mpsc::sync_channel(1);
+        if self.files.try_send(Message::Flush(done)).is_ok() {
+            // Where the thread is gone or stuck there is nothing to wait for.
+            let _ = is_done.recv_timeout(FLUSH_TIME);
+        }
     }
 }
 
@@ -106,15 +169,54 @@ impl Taken {
     /// Takes an answer's head.
     pub(crate) fn answer(&mut self, status: u16, of: &HeaderMap) {
         let head = json!({"status": status, "headers": headers(of)});
-        self.capture.write(&self.start, "answer.head.json", head.to_string().as_bytes());
-        self.answer = self.capture.file(&self.start, "answer");
+        self.capture.put(format!("{}.answer.head.json", self.start), head.to_string().into(), Encoding::Identity);
+        self.encoding = Encoding::of(of);
     }
 
     /// Takes the next bytes of its body, encoded as they are.
     pub(crate) fn answer_goes_on(&mut self, bytes: &[u8]) {
-        if let Some(file) = self.answer.as_mut().filter(|_| self.capture.room_for(bytes)) {
-            let _ = file.write_all(bytes);
+        let room = MAX_ANSWER_BYTES.saturating_sub(self.answer.len());
+        self.answer.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if let Some(encoding) = self.encoding {
+            self.capture.put(format!("{}.answer", self.start), std::mem::take(&mut self.answer).into(), encoding);
         }
+    }
+}
+
+/// Who works for the folder, on a thread of its own.
+struct Writer {
+    folder: PathBuf,
+    room: usize,
+    waiting: Arc<AtomicUsize>,
+    lost: Counter,
+}
+
+impl Writer {
+    fn write_all(mut self, messages: &mpsc::Receiver<Message>) {
+        for message in messages {
+            match message {
+                Message::File(file) => {
+                    if self.write(&file).is_none() {
+                        self.lost.inc();
+                    }
+                    self.waiting.fetch_sub(file.bytes.len(), Ordering::Relaxed);
+                }
+                Message::Flush(done) => drop(done.send(())),
+            }
+        }
+    }
+
+    /// What cannot be read is not written: a key could be in it.
+    fn write(&mut self, file: &Unwritten) -> Option<()> {
+        let plain = file.encoding.decoded(&file.bytes, MAX_WAITING_BYTES)?;
+        let shown = redacted(&plain);
+        self.room = self.room.checked_sub(shown.len())?;
+        private(&self.folder.join(&file.name)).ok()?.write_all(&shown).ok()
     }
 }
 

@@ -66,6 +66,7 @@ pub(crate) struct BrokeOff;
 /// A request on its way, and what is known of it.
 struct Errand {
     number: u64,
+    attempt: u8,
     started: Instant,
     route: Route,
     head: Parts,
@@ -92,7 +93,8 @@ impl Exchange {
             Some(path) => Log::to(path, lost)?,
             None => Log::off(lost),
         };
-        let capture = config.capture.as_deref().map(Capture::to).transpose()?.map(Arc::new);
+        let capture = config.capture.as_deref().map(|folder| Capture::to(folder, metrics.lost_files()));
+        let capture = capture.transpose()?.map(Arc::new);
         let time_limit = Duration::from_millis(config.time_limit_ms);
         Ok(Self {
             upstreams: Upstreams::of(&config)?,
@@ -153,7 +155,7 @@ impl Exchange {
         let judgement = Judgement::without_report(Outcome::Passed);
         let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
         let (of, waited) = (self.use_of(), Duration::ZERO);
-        let mut errand = Errand { number, started, route, head, address, judgement, of, waited };
+        let mut errand = Errand { number, attempt: 1, started, route, head, address, judgement, of, waited };
         let cargo = match route {
             Route::Pass => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
             Route::Count(_) if is_bypassed => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
@@ -194,9 +196,12 @@ impl Exchange {
         self.is_draining.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until the log is written.
+    /// Waits until log and capture are written, but not for long.
     pub(crate) fn flush(&self) {
         self.log.flush();
+        if let Some(capture) = &self.capture {
+            capture.flush();
+        }
     }
 
     /// Says whether a request may be meant for us: where only this machine connects, it names this machine.

@@ -78,6 +78,7 @@ pub(crate) struct Metrics {
     answers: Family<StatusLabel, Counter>,
     broken: Family<ReasonLabel, Counter>,
     log_lost: Counter,
+    capture_lost: Counter,
     waited: Histogram,
     in_flight: Gauge,
     conversations: Gauge,
@@ -112,6 +113,7 @@ impl Metrics {
             answers: Family::default(),
             broken: Family::default(),
             log_lost: Counter::default(),
+            capture_lost: Counter::default(),
             waited: Histogram::new(WAITS),
             in_flight: Gauge::default(),
             conversations: Gauge::default(),
@@ -171,6 +173,7 @@ impl Metrics {
         registry.register("answers", "Answers of upstreams by status", self.answers.clone());
         registry.register("broken_answers", "Answers that did not come to their end", self.broken.clone());
         registry.register("log_lines_lost", "Lines of the log that could not be written", self.log_lost.clone());
+        registry.register("capture_files_lost", "Files that could not be captured", self.capture_lost.clone());
         registry.register("added_seconds", "What a request waited for its compaction", self.waited.clone());
         registry.register("requests_in_flight", "Requests under way", self.in_flight.clone());
         registry.register("conversations", "Conversations that are remembered", self.conversations.clone());
@@ -253,6 +256,11 @@ impl Metrics {
     /// Where lines of the log that got lost are counted.
     pub(crate) fn lost_lines(&self) -> Counter {
         self.log_lost.clone()
+    }
+
+    /// Where files of the capture that got lost are counted.
+    pub(crate) fn lost_files(&self) -> Counter {
+        self.capture_lost.clone()
     }
 
     /// Requests under way.

@@ -13,7 +13,10 @@ use hyper::{
 };
 use liveset::WireFormat;
 
-use super::{BrokeOff, Cargo, Errand, Exchange, refused, witness::Witness};
+use super::{
+    BrokeOff, Cargo, Errand, Exchange, refused,
+    witness::{Bodies, Witness},
+};
 use crate::{
     answer::{self, Use, Watched, refusal},
     config::Effect,
@@ -43,7 +46,8 @@ impl Exchange {
             errand.of = Use::NoGain;
         }
         self.leaves(errand.route, &errand.judgement, edited.as_ref());
-        let witness = Witness::new(self.clone(), &errand, Some((&received, edited.as_ref())));
+        let bodies = Bodies { received: &received, plain: plain.as_ref(), edited: edited.as_ref() };
+        let witness = Witness::new(self.clone(), &errand, Some(bodies));
         let sent = self.sender.send(whole_request(&errand, &received, edited.as_ref())).await;
         let answered = match sent {
             Ok(answered) if retry::may_be(answered.status()) && self.may_shorten(&errand) => boxed(answered),
@@ -71,12 +75,13 @@ impl Exchange {
             return self.hand_on(&errand, Ok(answered), witness);
         }
         self.leaves(errand.route, &errand.judgement, Some(&body));
-        let second = Witness::new(self.clone(), &errand, Some((&received, Some(&body))));
+        errand.attempt += 1;
+        let second = Witness::new(self.clone(), &errand, Some(Bodies { edited: Some(&body), ..bodies }));
         let sent = self.sender.send(whole_request(&errand, &received, Some(&body))).await;
         self.tried(&errand, &sent).await;
         match sent {
             Ok(sent) => {
-                witness.was_too_long();
+                witness.was_too_long(answered).await;
                 self.hand_on(&errand, Ok(boxed(sent)), second)
             }
             Err(_) => {

@@ -4,16 +4,18 @@
 
 use std::{sync::Arc, time::Instant};
 
-use hyper::{HeaderMap, body::Bytes};
+use http_body_util::BodyExt as _;
+use hyper::{HeaderMap, Response, body::Bytes};
 use liveset_archive::output_hash;
 
 use super::{Errand, Exchange};
 use crate::{
     answer::{Ended, Onlooker, Use},
-    capture::Taken,
+    capture::{Attempt, Taken},
     judgement::{Outcome, Prefix},
     log::{Line, now_ms},
     observe::Observer,
+    upstream::Body,
 };
 
 /// Sees one request to its end.
@@ -26,17 +28,25 @@ pub(super) struct Witness {
     taken: Option<Taken>,
 }
 
+/// A request's body: as it came, without its encoding where that could be taken off, and as it leaves where that is
+/// another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bodies<'b> {
+    pub(super) received: &'b Bytes,
+    pub(super) plain: Option<&'b Bytes>,
+    pub(super) edited: Option<&'b Bytes>,
+}
+
 impl Witness {
-    /// Begins with what is known before the request goes out: its body as it came, and as it leaves where that is another.
-    pub(super) fn new(exchange: Arc<Exchange>, errand: &Errand, bodies: Option<(&Bytes, Option<&Bytes>)>) -> Self {
+    /// Begins with what is known before the request goes out.
+    pub(super) fn new(exchange: Arc<Exchange>, errand: &Errand, bodies: Option<Bodies<'_>>) -> Self {
         exchange.metrics.in_flight().inc();
         let format = errand.route.format().map(liveset::WireFormat::name);
         let line = if exchange.log.is_on() { line(&exchange, errand, bodies) } else { Line::default() };
-        let taken = exchange
-            .capture
-            .as_ref()
-            .zip(bodies)
-            .map(|(capture, (received, edited))| capture.request(errand.number, &errand.head, received, edited));
+        let taken = exchange.capture.as_ref().zip(bodies).map(|(capture, bodies)| {
+            let attempt = Attempt { request: errand.number, attempt: errand.attempt };
+            capture.request(attempt, &errand.head, bodies.plain, bodies.edited)
+        });
         Self { exchange, started: errand.started, format, line, observer: None, taken }
     }
 
@@ -61,8 +71,13 @@ impl Witness {
         self.had_no_answer("upstream_broke_off");
     }
 
-    /// Hears that the upstream refused it as too long, and that another request takes its place.
-    pub(super) fn was_too_long(mut self) {
+    /// Sees an answer that said "too long", all of which has come, and that another request takes its place.
+    pub(super) async fn was_too_long(mut self, answered: Response<Body>) {
+        let (parts, body) = answered.into_parts();
+        self.was_answered(parts.status.as_u16(), &parts.headers);
+        if let Ok(read) = body.collect().await {
+            self.sees(&read.to_bytes());
+        }
         self.line.ended = Some("too_long");
     }
 }
@@ -107,7 +122,7 @@ impl Drop for Witness {
     }
 }
 
-fn line(exchange: &Exchange, errand: &Errand, bodies: Option<(&Bytes, Option<&Bytes>)>) -> Line {
+fn line(exchange: &Exchange, errand: &Errand, bodies: Option<Bodies<'_>>) -> Line {
     let judgement = &errand.judgement;
     let mut line = Line {
         at: now_ms(),
@@ -127,7 +142,7 @@ fn line(exchange: &Exchange, errand: &Errand, bodies: Option<(&Bytes, Option<&By
         Prefix::Declared => Some("declared"),
         Prefix::Undeclared => Some("undeclared"),
     };
-    if let Some((received, edited)) = bodies {
+    if let Some(Bodies { received, edited, .. }) = bodies {
         let sent = edited.unwrap_or(received);
         line.input = Some(output_hash(received));
         line.input_bytes = received.len();

@@ -80,6 +80,58 @@ fn a_capture_holds_the_traffic_without_its_credentials() {
     }
 }
 
+/// What a capture holds, by the ends of its files' names.
+fn captured(place: &crate::place::Place) -> std::collections::BTreeMap<String, Vec<u8>> {
+    let files = std::fs::read_dir(place.path("capture")).unwrap().map(|entry| entry.unwrap().path());
+    let named = files.map(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap().split_once('-').unwrap().1.to_owned();
+        (name, std::fs::read(path).unwrap())
+    });
+    named.collect()
+}
+
+#[test]
+fn a_capture_shows_no_key_of_an_answer_or_of_a_compressed_body() {
+    const KEY: &str = "sk-ant-api03-a1b2c3d4e5f6a1b2c3d4e5f6";
+    let packed = |text: &str| zstd::encode_all(text.as_bytes(), 3).unwrap();
+    let told = format!("{{\"content\":\"the key is {KEY}\"}}");
+    let answer = packed(&told);
+    let upstream = Upstream::lenient(move |_| {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: zstd\r\nContent-Length:";
+        let head = format!("{head} {}\r\n\r\n", answer.len());
+        vec![crate::upstream::Step::Write([head.as_bytes(), &answer].concat())]
+    });
+    let mut setup = Setup::to(&upstream);
+    setup.config.capture = Some(setup.path("capture"));
+    let mut place = setup.start();
+    let body = format!(r#"{{"model":"gpt-4.1","messages":[{{"role":"user","content":"{KEY}"}}]}}"#);
+    place.client().post("/v1/chat/completions", "Content-Encoding: zstd\r\n", &packed(&body));
+    place.ended();
+    let files = captured(&place);
+    let text = |name: &str| String::from_utf8(files[name].clone()).unwrap();
+    assert!(text("000001.request.json").contains("sk-xxx") && text("000001.answer").contains("the key is sk-xxx"));
+    assert!(files.values().all(|bytes| !String::from_utf8_lossy(bytes).contains("a1b2c3d4")));
+}
+
+#[test]
+fn a_capture_keeps_both_attempts_apart() {
+    let told = r#"{"error":{"message":"prompt is too long: 15000 tokens > 8000 maximum"}}"#;
+    let upstream = Upstream::new(move |request| match request.body.len() {
+        0..30_000 => crate::upstream::fine(request),
+        _ => vec![json(400, told)],
+    });
+    let mut setup = Setup::to(&upstream);
+    setup.config.capture = Some(setup.path("capture"));
+    let mut place = setup.start();
+    let conversation = Conversation::of(WireFormat::Anthropic);
+    place.client().post(conversation.path(), "", &conversation.body(40));
+    place.ended();
+    let files = captured(&place);
+    assert_eq!(files["000001.answer"], told.as_bytes());
+    assert_eq!(files["000001-2.sent.json"], upstream.newest().body);
+    assert_eq!(files["000001-2.request.json"], conversation.body(40));
+}
+
 #[test]
 fn metrics_and_sessions_count_what_happened() {
     let upstream = answering();
