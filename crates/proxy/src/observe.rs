@@ -21,7 +21,14 @@ const MAX_WHOLE_BYTES: usize = 8 << 20;
 /// Reads one answer as it passes.
 #[derive(Debug)]
 pub(crate) struct Observer {
+    /// What takes the encoding off; `None` once nothing more is to be learned.
     decoder: Option<Decoder>,
+    reader: Reader,
+}
+
+/// What reads a text without encoding.
+#[derive(Debug)]
+struct Reader {
     form: Form,
     /// The line, or the whole, as far as it has come.
     pending: Vec<u8>,
@@ -37,36 +44,54 @@ enum Form {
 }
 
 impl Observer {
-    /// Looks at an answer's head for how it is to be read.
+    /// Looks at an answer's head for how it is to be read. What is neither JSON nor a stream of events is not looked at.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let value = |name| headers.get(name).and_then(|value: &hyper::header::HeaderValue| value.to_str().ok());
-        let is_stream = value(CONTENT_TYPE).is_some_and(|of| of.trim_start().starts_with("text/event-stream"));
-        let form = if is_stream { Form::Events { is_skipping: false } } else { Form::Whole };
-        let decoder = Decoder::named(value(CONTENT_ENCODING).unwrap_or_default());
-        Self { decoder, form, pending: Vec::new(), told: Told::default() }
+        let kind = value(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
+        let kind = kind.trim().to_ascii_lowercase();
+        let form = match kind.as_str() {
+            "text/event-stream" => Some(Form::Events { is_skipping: false }),
+            "application/json" => Some(Form::Whole),
+            kind => kind.ends_with("+json").then_some(Form::Whole),
+        };
+        let decoder = form.and_then(|_| Decoder::named(value(CONTENT_ENCODING).unwrap_or_default()));
+        let reader = Reader { form: form.unwrap_or(Form::Whole), pending: Vec::new(), told: Told::default() };
+        Self { decoder, reader }
+    }
+
+    /// Looks at nothing.
+    pub(crate) fn blind() -> Self {
+        Self::of(&HeaderMap::new())
     }
 
     /// Looks at the next bytes.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
         let Some(mut decoder) = self.decoder.take() else { return };
-        let is_understood = decoder.decode(bytes, |plain| self.plain(plain));
-        self.decoder = is_understood.then_some(decoder);
+        let reader = &mut self.reader;
+        let goes_on = decoder.decode(bytes, |plain| reader.reads(plain));
+        self.decoder = goes_on.then_some(decoder);
     }
 
     /// Says what was found, at the answer's end.
     pub(crate) fn finish(&mut self) -> Told {
-        match self.form {
-            Form::Whole => self.told.read(&self.pending),
-            Form::Events { .. } => self.line_ends(),
+        match self.reader.form {
+            Form::Whole => self.reader.told.read(&self.reader.pending),
+            Form::Events { .. } => self.reader.line_ends(),
         }
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.reader.told)
     }
+}
 
-    fn plain(&mut self, plain: &[u8]) {
+impl Reader {
+    /// Reads on; says whether more is of any use.
+    fn reads(&mut self, plain: &[u8]) -> bool {
         match self.form {
             Form::Whole if self.pending.len() + plain.len() <= MAX_WHOLE_BYTES => self.pending.extend_from_slice(plain),
-            // Half a value says nothing.
-            Form::Whole => self.pending = Vec::new(),
+            Form::Whole => {
+                // Half a value says nothing, and its other half neither.
+                self.pending = Vec::new();
+                return false;
+            }
             Form::Events { .. } => {
                 let mut rest = plain;
                 while let Some(at) = memchr::memchr2(b'\n', b'\r', rest) {
@@ -78,6 +103,7 @@ impl Observer {
                 self.line_goes_on(rest);
             }
         }
+        true
     }
 
     fn line_goes_on(&mut self, part: &[u8]) {
@@ -204,9 +230,43 @@ mod tests {
         for _ in 0..3 {
             observer.feed(&vec![b'x'; MAX_EVENT_BYTES]);
         }
-        assert!(observer.pending.is_empty());
+        assert!(observer.reader.pending.is_empty());
         observer.feed(b"\n\n");
         observer.feed(ANTHROPIC.as_bytes());
         assert_eq!(observer.finish().output_tokens(), Some(42));
+    }
+
+    #[test]
+    fn a_value_that_is_too_long_is_not_begun_again_in_its_middle() {
+        let mut observer = observer("application/json", "");
+        observer.feed(&vec![b' '; MAX_WHOLE_BYTES + 1]);
+        observer.feed(br#"{"usage":{"input_tokens":1}}"#);
+        assert!(observer.reader.pending.is_empty());
+        assert_eq!(observer.finish(), Told::default());
+    }
+
+    #[test]
+    fn what_is_no_json_is_not_held() {
+        for of in ["application/octet-stream", "text/html", ""] {
+            let mut observer = observer(of, "");
+            observer.feed(&[b'x'; 1 << 20]);
+            assert!(observer.reader.pending.is_empty(), "{of}");
+        }
+    }
+
+    #[test]
+    fn a_bomb_takes_no_memory() {
+        let bomb = zstd::encode_all(&vec![0; 256 << 20][..], 3).unwrap();
+        let mut observer = observer("text/event-stream", "zstd");
+        observer.feed(&bomb);
+        assert!(observer.decoder.is_none(), "it is given up");
+        assert!(observer.reader.pending.capacity() <= 2 * MAX_EVENT_BYTES);
+    }
+
+    #[test]
+    fn a_figure_of_another_kind_hides_none_of_the_others() {
+        let odd = r#"{"stop_reason":7,"status":200,"input_transformations":"x","choices":{},"usage":{"prompt_tokens":5,"completion_tokens":1.5,"prompt_tokens_details":3}}"#;
+        let told = told("application/json", "", &[odd.as_bytes()]);
+        assert_eq!((told.input_tokens(), told.output_tokens(), told.stop), (Some(5), None, None));
     }
 }

@@ -54,7 +54,7 @@ impl Witness {
     pub(super) fn was_answered(&mut self, status: u16, headers: &HeaderMap) {
         self.exchange.metrics.answered(status);
         self.line.status = Some(status);
-        self.observer = Some(Observer::of(headers));
+        self.observer = Some(if self.format.is_some() { Observer::of(headers) } else { Observer::blind() });
         if let Some(taken) = &mut self.taken {
             taken.answer(status, headers);
         }

@@ -1,6 +1,6 @@
 //! Which figures stand in an answer or in one event of it? Three vendors' names for the same few things.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::IgnoredAny};
 
 /// What is looked for before a text is read: all that is of interest stands beside one of these.
 const SIGNS: [&[u8]; 4] = [b"\"usage\"", b"_reason\"", b"\"status\"", b"\"input_transformations\""];
@@ -21,19 +21,28 @@ pub(crate) struct Told {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 struct Usage {
+    #[serde(deserialize_with = "leniently")]
     input_tokens: Option<u64>,
+    #[serde(deserialize_with = "leniently")]
     prompt_tokens: Option<u64>,
+    #[serde(deserialize_with = "leniently")]
     output_tokens: Option<u64>,
+    #[serde(deserialize_with = "leniently")]
     completion_tokens: Option<u64>,
+    #[serde(deserialize_with = "leniently")]
     cache_read_input_tokens: Option<u64>,
+    #[serde(deserialize_with = "leniently")]
     cache_creation_input_tokens: Option<u64>,
+    #[serde(deserialize_with = "leniently")]
     input_tokens_details: Option<Details>,
+    #[serde(deserialize_with = "leniently")]
     prompt_tokens_details: Option<Details>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 struct Details {
+    #[serde(deserialize_with = "leniently")]
     cached_tokens: Option<u64>,
 }
 
@@ -41,15 +50,42 @@ struct Details {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Part {
+    #[serde(deserialize_with = "leniently")]
     usage: Option<Usage>,
+    #[serde(deserialize_with = "leniently")]
     stop_reason: Option<String>,
+    #[serde(deserialize_with = "leniently")]
     finish_reason: Option<String>,
+    #[serde(deserialize_with = "leniently")]
     status: Option<String>,
-    input_transformations: Option<Vec<serde::de::IgnoredAny>>,
+    #[serde(deserialize_with = "leniently")]
+    input_transformations: Option<Vec<IgnoredAny>>,
+    #[serde(deserialize_with = "leniently")]
     message: Option<Box<Part>>,
+    #[serde(deserialize_with = "leniently")]
     response: Option<Box<Part>>,
+    #[serde(deserialize_with = "leniently")]
     delta: Option<Box<Part>>,
+    #[serde(deserialize_with = "leniently")]
     choices: Option<Vec<Part>>,
+}
+
+/// Reads what is of the kind that is looked for; another kind says nothing, and hides nothing beside it.
+fn leniently<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Read<T> {
+        Known(T),
+        Other(IgnoredAny),
+    }
+    match Read::deserialize(deserializer)? {
+        Read::Known(known) => Ok(Some(known)),
+        Read::Other(IgnoredAny) => Ok(None),
+    }
 }
 
 impl Told {
