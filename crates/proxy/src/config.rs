@@ -13,6 +13,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
+/// More connections than a process may have descriptors for.
+const MAX_CONNECTIONS: usize = 65_536;
+/// More threads than any machine has use for.
+const MAX_COMPACTIONS: usize = 1_024;
+/// A quarter of the memory that all bodies together may take.
+const MAX_BODY_BYTES: usize = 256 << 20;
+/// No client waits longer for the first byte of an answer.
+const MAX_TIME_MS: u64 = 600_000;
+
 /// Every setting of the proxy, besides the policy.
 ///
 /// ```
@@ -164,8 +173,23 @@ impl ProxyConfig {
         if !self.listen.ip().is_loopback() && !self.allow_remote {
             return Err(Error::NotLocal { address: self.listen });
         }
+        let wrong = |key, found: &str, expected| Err(Error::Setting { key, found: format!("`{found}`"), expected });
+        if (self.effect, self.doubt) == (Effect::Shadow, Doubt::Refuse) {
+            return wrong("effect", "shadow", "`send` where `doubt` is `refuse`: a shadow refuses nothing");
+        }
+        if !(1..=MAX_CONNECTIONS).contains(&self.connections) {
+            return wrong("connections", &self.connections.to_string(), "1 to 65536");
+        }
+        if self.compactions > MAX_COMPACTIONS {
+            return wrong("compactions", &self.compactions.to_string(), "at most 1024");
+        }
+        if self.max_body_bytes > MAX_BODY_BYTES {
+            return wrong("max_body_bytes", &self.max_body_bytes.to_string(), "at most 268435456");
+        }
+        if self.time_limit_ms > MAX_TIME_MS {
+            return wrong("time_limit_ms", &self.time_limit_ms.to_string(), "at most 600000");
+        }
         for upstream in &self.upstream {
-            let wrong = |key, found: &str, expected| Err(Error::Setting { key, found: format!("`{found}`"), expected });
             let prefix = &upstream.prefix;
             if !prefix.is_empty() && (!prefix.starts_with('/') || prefix.ends_with('/')) {
                 return wrong("upstream.prefix", prefix, "a path such as `/local`");
@@ -189,6 +213,20 @@ mod tests {
     fn a_key_that_nobody_knows_is_an_error_that_names_it() {
         let error = ProxyConfig::from_toml("listne = '127.0.0.1:1'").unwrap_err().to_string();
         assert!(error.contains("listne") && !error.contains('\n'), "{error}");
+    }
+
+    #[test]
+    fn settings_that_could_not_work_are_refused_by_name() {
+        let refused = |text: &str| {
+            let error = ProxyConfig::from_toml(text).unwrap().checked().unwrap_err().to_string();
+            assert!(error.contains(text.split(' ').next().unwrap()), "{error}");
+        };
+        refused("connections = 0");
+        refused("connections = 4611686018427387904");
+        refused("compactions = 4611686018427387904");
+        refused("max_body_bytes = 4611686018427387904");
+        refused("time_limit_ms = 4611686018427387904");
+        refused("effect = 'shadow'\ndoubt = 'refuse'");
     }
 
     #[test]

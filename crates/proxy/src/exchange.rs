@@ -31,14 +31,16 @@ use crate::{
     error::Result,
     headers,
     judgement::{Doubted, Judgement, Outcome},
-    log::Log,
+    log::{Line, Log},
     metrics::Metrics,
     pages::{self, Page},
     request::{Encoding, Held, NotRead, Reader, Received, Unread},
     routes::Route,
     rules::Rules,
-    upstream::{Body, Found, Sender, Upstreams},
+    sender::Sender,
+    upstream::{Body, Found, Upstreams},
 };
+use witness::{Bodies, Witness};
 
 /// Everything that all requests share.
 pub(crate) struct Exchange {
@@ -82,6 +84,15 @@ enum Cargo {
     Whole { received: Bytes, plain: Option<Bytes>, held: Vec<Held> },
     /// A body that comes as it goes.
     Streaming(Body),
+}
+
+impl Cargo {
+    fn bodies(&self) -> Option<Bodies<'_>> {
+        match self {
+            Self::Whole { received, plain, .. } => Some(Bodies { received, plain: plain.as_ref(), edited: None }),
+            Self::Streaming(_) => None,
+        }
+    }
 }
 
 impl Exchange {
@@ -130,27 +141,21 @@ impl Exchange {
         }
         if !self.is_meant(&head) {
             let why = "the request names another host than this machine; --allow-remote takes any";
-            return Ok(refusal(None, StatusCode::FORBIDDEN, why));
+            return Ok(self.turned_away(started, Route::Pass, StatusCode::FORBIDDEN, why));
         }
         let found = self.upstreams.find(&head.method, &head.uri, &head.headers);
         let route = found.as_ref().map_or(Route::Pass, |found| found.route);
         if !self.admits(&head.headers) {
-            return Ok(refusal(
-                route.format(),
-                StatusCode::UNAUTHORIZED,
-                "the header `x-liveset-token` is missing or wrong",
-            ));
+            let why = "the header `x-liveset-token` is missing or wrong";
+            return Ok(self.turned_away(started, route, StatusCode::UNAUTHORIZED, why));
         }
         let Some(Found { address, .. }) = found else {
-            return Ok(refusal(
-                None,
-                StatusCode::NOT_FOUND,
-                "nothing says which upstream takes this path; see --print-env",
-            ));
+            let why = "nothing says which upstream takes this path; see --print-env";
+            return Ok(self.turned_away(started, route, StatusCode::NOT_FOUND, why));
         };
-        let is_bypassed = head.headers.get(headers::BYPASS).is_some_and(|value| value == "1")
-            || is_signed(&head.headers)
-            || pages::is_of_a_foreign_page(&head.headers);
+        let is_bypassed =
+            head.headers.get(headers::BYPASS).is_some_and(|value| value == "1") || is_signed(&head.headers);
+        let is_foreign = pages::is_of_a_foreign_page(&head.headers);
         headers::for_upstream(&mut head.headers);
         let judgement = Judgement::without_report(Outcome::Passed);
         let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
@@ -158,22 +163,22 @@ impl Exchange {
         let mut errand = Errand { number, attempt: 1, started, route, head, address, judgement, of, waited };
         let cargo = match route {
             Route::Pass => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
+            Route::Ask(_) | Route::Count(_) if is_foreign => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
             Route::Count(_) if is_bypassed => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
             Route::Ask(_) | Route::Count(_) => match self.judge(&mut errand, body, is_bypassed).await {
                 Ok(cargo) => cargo,
                 Err(NotRead::Silent) => {
-                    return Ok(refusal(
-                        route.format(),
-                        StatusCode::REQUEST_TIMEOUT,
-                        "the body did not come to its end",
-                    ));
+                    let why = "the body did not come to its end";
+                    return Ok(self.turned_away(started, route, StatusCode::REQUEST_TIMEOUT, why));
                 }
                 Err(NotRead::Broken) => {
-                    return Ok(refusal(route.format(), StatusCode::BAD_REQUEST, "the body is no body of HTTP"));
+                    let why = "the body is no body of HTTP";
+                    return Ok(self.turned_away(started, route, StatusCode::BAD_REQUEST, why));
                 }
             },
         };
         if let Some(refused) = self.decided(&errand) {
+            Witness::new(self, &errand, cargo.bodies()).was_refused(refused.status().as_u16());
             return Ok(refused);
         }
         self.send(errand, cargo).await
@@ -202,6 +207,13 @@ impl Exchange {
         if let Some(capture) = &self.capture {
             capture.flush();
         }
+    }
+
+    /// Refuses before anything was judged.
+    fn turned_away(&self, started: Instant, route: Route, status: StatusCode, why: &str) -> Response<Body> {
+        let request = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        self.log.write(&Line::turned_away(request, route, status.as_u16(), started.elapsed()));
+        refusal(route.format(), status, why)
     }
 
     /// Says whether a request may be meant for us: where only this machine connects, it names this machine.

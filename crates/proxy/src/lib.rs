@@ -12,6 +12,7 @@ mod config;
 mod routes;
 mod headers;
 mod upstream;
+mod sender;
 mod request;
 mod named_policy;
 mod reacquisition;

@@ -11,7 +11,7 @@ use std::{
         Arc, Mutex,
         mpsc::{self, SyncSender, TrySendError},
     },
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use liveset::{EditKind, Report};
@@ -21,10 +21,15 @@ use serde::Serialize;
 use crate::{
     error::{Error, Result},
     named_policy::NamedPolicy,
+    routes::Route,
 };
 
 /// Lines that may wait for the disk.
 const MAX_WAITING: usize = 4_096;
+/// How long the end of the process waits for the disk.
+const FLUSH_TIME: Duration = Duration::from_secs(10);
+/// How long a full queue is waited for before the next look.
+const FLUSH_AGAIN: Duration = Duration::from_millis(10);
 /// Policies that are told apart: one for each setting and learned window.
 const MAX_NOTED: usize = 1_024;
 
@@ -92,7 +97,7 @@ pub(crate) struct Line {
     /// The upstream's status; none where it did not answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u16>,
-    /// How the answer ended: `whole`, `broken` or `gone`.
+    /// How the answer ended: `whole`, `broken`, `gone`, `refused`, `too_long` or why there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,6 +139,21 @@ fn is_not(flag: &bool) -> bool {
 }
 
 impl Line {
+    /// What is known of a request that was refused before its body was looked at.
+    pub(crate) fn turned_away(request: u64, route: Route, status: u16, took: Duration) -> Self {
+        Self {
+            at: now_ms(),
+            request,
+            route: route.name(),
+            format: route.format().map(liveset::WireFormat::name),
+            outcome: "refused",
+            status: Some(status),
+            ended: Some("refused"),
+            took_ms: took.as_secs_f64() * 1e3,
+            ..Self::default()
+        }
+    }
+
     /// Takes over what a report says, without its words: they may name tools and calls.
     pub(crate) fn reported(&mut self, report: &Report) {
         self.contract = Some(report.contract);
@@ -173,8 +193,16 @@ impl Log {
     /// Writes down a policy once, before the first line that names it, so that the log alone tells how bodies were made.
     pub(crate) fn note_policy(&self, policy: &NamedPolicy) {
         let mut noted = self.noted.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if noted.len() < MAX_NOTED && noted.insert(policy.hash.clone()) {
-            self.put(&serde_json::json!({"at": now_ms(), "policy": policy.hash, "decides": policy.settings}));
+        if noted.contains(&policy.hash) {
+            return;
+        }
+        let line = serde_json::json!({"at": now_ms(), "policy": policy.hash, "decides": policy.settings});
+        if self.put(&line) {
+            if noted.len() >= MAX_NOTED {
+                // Written down twice is no harm; not at all would be.
+                noted.clear();
+            }
+            noted.insert(policy.hash.clone());
         }
     }
 
@@ -183,13 +211,15 @@ impl Log {
         self.put(line);
     }
 
-    fn put(&self, line: &impl Serialize) {
-        let Some(lines) = &self.lines else { return };
-        let Ok(text) = serde_json::to_string(line) else { return };
-        match lines.try_send(Message::Line(text + "\n")) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => drop(self.lost.inc()),
+    /// Says whether the line is on its way.
+    fn put(&self, line: &impl Serialize) -> bool {
+        let Some(lines) = &self.lines else { return false };
+        let Ok(text) = serde_json::to_string(line) else { return false };
+        let is_put = lines.try_send(Message::Line(text + "\n")).is_ok();
+        if !is_put {
+            self.lost.inc();
         }
+        is_put
     }
 
     /// Says whether anybody wants lines.
@@ -197,14 +227,21 @@ impl Log {
         self.lines.is_some()
     }
 
-    /// Waits until what was written is in the file.
+    /// Waits until what was written is in the file, but not for long.
     pub(crate) fn flush(&self) {
         let Some(lines) = &self.lines else { return };
         let (done, is_done) = mpsc::sync_channel(1);
-        if lines.send(Message::Flush(done)).is_ok() {
-            // Where the thread is gone there is nothing to wait for.
-            let _ = is_done.recv();
+        let deadline = Instant::now() + FLUSH_TIME;
+        let mut message = Message::Flush(done);
+        while let Err(TrySendError::Full(back)) = lines.try_send(message) {
+            if Instant::now() >= deadline {
+                return;
+            }
+            message = back;
+            std::thread::sleep(FLUSH_AGAIN);
         }
+        // Where the thread is gone or stuck there is nothing to wait for.
+        let _ = is_done.recv_timeout(deadline.saturating_duration_since(Instant::now()));
     }
 }
 
@@ -237,4 +274,35 @@ pub(crate) fn private(path: &Path) -> std::io::Result<File> {
 pub(crate) fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(hash: String) -> NamedPolicy {
+        NamedPolicy { hash, settings: serde_json::Value::Null }
+    }
+
+    #[test]
+    fn a_policy_that_found_no_room_is_written_down_the_next_time() {
+        let (lines, waiting) = mpsc::sync_channel(1);
+        let log = Log { lines: Some(lines), lost: Counter::default(), noted: Arc::default() };
+        log.note_policy(&policy("a".to_owned()));
+        log.note_policy(&policy("b".to_owned()));
+        assert_eq!(log.lost.get(), 1);
+        drop(waiting.recv());
+        log.note_policy(&policy("b".to_owned()));
+        assert!(matches!(waiting.recv(), Ok(Message::Line(line)) if line.contains("\"b\"")));
+    }
+
+    #[test]
+    fn however_many_policies_there_are_each_is_written_down() {
+        let (lines, waiting) = mpsc::sync_channel(2 * MAX_NOTED);
+        let log = Log { lines: Some(lines), lost: Counter::default(), noted: Arc::default() };
+        for number in 0..=MAX_NOTED {
+            log.note_policy(&policy(number.to_string()));
+        }
+        assert_eq!(waiting.try_iter().count(), MAX_NOTED + 1);
+    }
 }

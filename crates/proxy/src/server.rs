@@ -37,6 +37,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(60);
 const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 /// Connections that are still taken while answers end: for those who watch over the proxy.
 const LATE_CONNECTIONS: usize = 16;
+/// How long what is cut off may take to end.
+const END_TIME: Duration = Duration::from_secs(1);
 /// How long answers may take that are under way when the proxy ends: a long answer of a model.
 const DRAIN_TIME: Duration = Duration::from_secs(300);
 
@@ -100,8 +102,9 @@ impl Proxy {
         let runtime = runtime::Builder::new_multi_thread().enable_all().build().map_err(fail)?;
         let exchange = self.exchange.clone();
         let served = runtime.block_on(self.run(stop, hurry));
+        // What is cut off here still writes its line.
+        runtime.shutdown_timeout(END_TIME);
         exchange.flush();
-        runtime.shutdown_background();
         served
     }
 

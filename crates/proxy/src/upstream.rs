@@ -1,21 +1,9 @@
-//! Where does a request go, and over which client? Prefixes, vendors, connections.
+//! Where does a request go? Prefixes and vendors.
 //!
-//! Knows no body and changes no header: it puts a base in front of a path and sends.
-
-use std::time::Duration;
+//! Knows no body and changes no header: it puts a base in front of a path.
 
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
-use hyper::{
-    HeaderMap, Method, Request, Response, Uri, Version,
-    body::{Bytes, Incoming},
-    header::AUTHORIZATION,
-    http::uri::Scheme,
-};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::{
-    client::legacy::{Client, connect::HttpConnector},
-    rt::{TokioExecutor, TokioTimer},
-};
+use hyper::{HeaderMap, Method, Uri, body::Bytes, header::AUTHORIZATION, http::uri::Scheme};
 use liveset::WireFormat;
 
 use crate::{
@@ -28,15 +16,6 @@ use crate::{
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 /// A body on its way, of either direction.
 pub(crate) type Body = UnsyncBoxBody<Bytes, BoxError>;
-
-/// How long a connection may take: a vendor is far, a name server slow, and a client asks again.
-const CONNECT_TIME: Duration = Duration::from_secs(15);
-/// How long an idle connection is kept; vendors close theirs after about a minute.
-const IDLE_TIME: Duration = Duration::from_secs(50);
-/// Idle connections to one place: as many as parallel agents of one machine use.
-const IDLE_CONNECTIONS: usize = 64;
-/// How often a silent connection is probed, so that a lost one is noticed.
-const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
 /// The vendors that are known without a setting.
 const VENDORS: [(&str, &str, &[WireFormat]); 2] = [
@@ -175,58 +154,6 @@ fn base_of(base_url: &str) -> Result<Uri> {
     let is_http = uri.scheme().is_some_and(|scheme| *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS);
     let is_plain = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
     if is_http && is_plain && uri.query().is_none() { Ok(uri) } else { Err(wrong()) }
-}
-
-/// Sends requests over pooled connections, HTTP/1.1 or 2 as the other side speaks.
-#[derive(Clone, Debug)]
-pub(crate) struct Sender {
-    client: Client<HttpsConnector<HttpConnector>, Body>,
-}
-
-/// Why there is no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoAnswer {
-    /// Nobody could be reached: the client is told so.
-    Unreachable,
-    /// The connection broke: the client's breaks too, as it would have without us.
-    Broken,
-}
-
-impl Sender {
-    /// Makes a client that trusts whom this machine trusts.
-    pub(crate) fn new() -> Result<Self> {
-        let mut http = HttpConnector::new();
-        http.enforce_http(false);
-        http.set_nodelay(true);
-        http.set_connect_timeout(Some(CONNECT_TIME));
-        http.set_keepalive(Some(KEEP_ALIVE));
-        let https = HttpsConnectorBuilder::new()
-            .with_native_roots()
-            .map_err(|why| Error::NoRoots { why })?
-            .https_or_http()
-            .enable_all_versions()
-            .wrap_connector(http);
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE_TIME)
-            .pool_max_idle_per_host(IDLE_CONNECTIONS)
-            .http1_preserve_header_case(true)
-            .http2_adaptive_window(true)
-            .http2_keep_alive_interval(KEEP_ALIVE)
-            .build(https);
-        Ok(Self { client })
-    }
-
-    /// Sends a request and gives the answer's head; its body comes as it comes.
-    pub(crate) async fn send(&self, mut request: Request<Body>) -> std::result::Result<Response<Incoming>, NoAnswer> {
-        // Which version is spoken is settled when connecting.
-        *request.version_mut() = Version::HTTP_11;
-        self.client.request(request).await.map_err(|error| match error.is_connect() {
-            true => NoAnswer::Unreachable,
-            false => NoAnswer::Broken,
-        })
-    }
 }
 
 #[cfg(test)]

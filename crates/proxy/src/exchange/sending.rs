@@ -8,8 +8,8 @@ use std::{
 use http_body_util::BodyExt as _;
 use hyper::{
     HeaderMap, Request, Response, StatusCode,
-    body::{Bytes, Incoming},
-    header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue},
+    body::{Body as _, Bytes},
+    header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING},
 };
 use liveset::WireFormat;
 
@@ -24,7 +24,8 @@ use crate::{
     judgement::{Judgement, Outcome},
     retry::{self, TooLong},
     routes::Route,
-    upstream::{Body, NoAnswer, whole},
+    sender::NoAnswer,
+    upstream::{Body, whole},
 };
 
 type Sent = std::result::Result<Response<Body>, NoAnswer>;
@@ -37,8 +38,8 @@ impl Exchange {
             Cargo::Whole { received, plain, held } => (received, plain, held),
             Cargo::Streaming(body) => {
                 let witness = Witness::new(self.clone(), &errand, None);
-                let sent = self.sender.send(request_of(&errand, errand.head.headers.clone(), body)).await;
-                return self.hand_on(&errand, sent.map(boxed), witness);
+                let sent = self.sender.send(streaming_request(&errand, body)).await;
+                return self.hand_on(&errand, sent, witness);
             }
         };
         let edited = self.edited(&errand.judgement, plain.as_ref()).cloned();
@@ -50,8 +51,8 @@ impl Exchange {
         let witness = Witness::new(self.clone(), &errand, Some(bodies));
         let sent = self.sender.send(whole_request(&errand, &received, edited.as_ref())).await;
         let answered = match sent {
-            Ok(answered) if retry::may_be(answered.status()) && self.may_shorten(&errand) => boxed(answered),
-            sent => return self.hand_on(&errand, sent.map(boxed), witness),
+            Ok(answered) if retry::may_be(answered.status()) && self.may_shorten(&errand) => answered,
+            sent => return self.hand_on(&errand, sent, witness),
         };
         let (answered, too_long) = refused::read(answered).await;
         let again = match (too_long, &plain, errand.route) {
@@ -60,7 +61,8 @@ impl Exchange {
             }
             _ => None,
         };
-        let again = again.and_then(|(shorter, waited)| Some((self.edited(&shorter, plain.as_ref())?.clone(), shorter, waited)));
+        let again =
+            again.and_then(|(shorter, waited)| Some((self.edited(&shorter, plain.as_ref())?.clone(), shorter, waited)));
         let Some((body, shorter, waited)) = again.filter(|(body, ..)| Some(body) != edited.as_ref()) else {
             return self.hand_on(&errand, Ok(answered), witness);
         };
@@ -82,7 +84,7 @@ impl Exchange {
         match sent {
             Ok(sent) => {
                 witness.was_too_long(answered).await;
-                self.hand_on(&errand, Ok(boxed(sent)), second)
+                self.hand_on(&errand, Ok(sent), second)
             }
             Err(_) => {
                 // The vendor's own word on the first request says more than our silence on the second.
@@ -149,10 +151,6 @@ impl Exchange {
     }
 }
 
-fn boxed(answered: Response<Incoming>) -> Response<Body> {
-    answered.map(|body| body.map_err(Into::into).boxed_unsync())
-}
-
 fn request_of(errand: &Errand, headers: HeaderMap, body: Body) -> Request<Body> {
     let mut request = Request::new(body);
     *request.method_mut() = errand.head.method.clone();
@@ -160,6 +158,15 @@ fn request_of(errand: &Errand, headers: HeaderMap, body: Body) -> Request<Body> 
     *request.headers_mut() = headers;
     *request.extensions_mut() = errand.head.extensions.clone();
     request
+}
+
+/// The request with a body that comes as it goes. Some methods have one only where a header says so.
+fn streaming_request(errand: &Errand, body: Body) -> Request<Body> {
+    let mut headers = errand.head.headers.clone();
+    if !body.is_end_stream() && body.size_hint().exact().is_none() {
+        headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
+    }
+    request_of(errand, headers, body)
 }
 
 /// The request with its body as it came, or with the edited one.

@@ -60,6 +60,13 @@ impl Witness {
         }
     }
 
+    /// Hears that the request was refused: nothing left.
+    pub(super) fn was_refused(mut self, status: u16) {
+        self.line.status = Some(status);
+        (self.line.output, self.line.output_bytes) = (None, 0);
+        self.line.ended = Some("refused");
+    }
+
     /// Hears that there is no answer.
     pub(super) fn had_no_answer(&mut self, reason: &'static str) {
         self.exchange.metrics.broke(reason);

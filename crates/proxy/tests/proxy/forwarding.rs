@@ -184,6 +184,19 @@ fn everything_else_passes() {
 }
 
 #[test]
+fn a_body_in_chunks_passes_with_any_method() {
+    let upstream = Upstream::lenient(fine);
+    let place = Setup::to(&upstream).start();
+    for method in ["GET", "DELETE", "PUT"] {
+        let mut client = place.client();
+        let head = format!("{method} /v1/files HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
+        client.write(&[head.as_bytes(), b"5\r\nabcde\r\n0\r\n\r\n"].concat()).unwrap();
+        assert_eq!(client.answer().unwrap().status(), 200);
+        assert_eq!(upstream.newest().body, b"abcde", "{method}");
+    }
+}
+
+#[test]
 fn errors_of_the_upstream_are_the_clients() {
     for (status, body) in [
         (400, r#"{"type":"error","error":{"type":"invalid_request_error","message":"no"}}"#),

@@ -222,3 +222,21 @@ fn a_page_of_the_web_gets_no_further_than_without_us() {
     let answer = post("localhost", "Origin: http://localhost:3000\r\n");
     assert_eq!(answer.header("x-liveset-outcome"), Some("compacted"));
 }
+
+#[test]
+fn what_is_refused_has_its_line_in_the_log_too() {
+    let upstream = answering();
+    let mut setup = Setup::to(&upstream);
+    setup.config.log = Some(setup.path("proxy.jsonl"));
+    setup.config.client_token = Some("letters".to_owned());
+    setup.config.doubt = liveset_proxy::Doubt::Refuse;
+    let mut place = setup.start();
+    assert_eq!(place.client().post("/v1/messages", "", b"{}").status(), 401);
+    assert_eq!(place.client().post("/v1/messages", "x-liveset-token: letters\r\n", b"not json").status(), 400);
+    place.ended();
+    let text = std::fs::read_to_string(place.path("proxy.jsonl")).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told: Vec<_> = lines.iter().map(|line| (line["status"].as_u64(), line["ended"].as_str())).collect();
+    assert_eq!(told, [(Some(401), Some("refused")), (Some(400), Some("refused"))], "{text}");
+    assert_eq!((&lines[1]["fallback"], &lines[1]["output"]), (&"body".into(), &Value::Null));
+}
