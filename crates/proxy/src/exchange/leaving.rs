@@ -1,6 +1,6 @@
 //! How does a body leave, and who hears of it? Figures and memory of what left, told when it is known.
 
-use hyper::{Response, body::Bytes};
+use hyper::{Response, StatusCode, body::Bytes};
 
 use super::{Errand, Exchange};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     request::Encoding,
     retry,
     routes::Route,
-    upstream::{Body, NoAnswer},
+    upstream::Body,
 };
 
 impl Exchange {
@@ -26,6 +26,7 @@ impl Exchange {
         let Route::Ask(format) = route else { return };
         let left = match (self.use_of(), judgement.outcome) {
             (_, Outcome::Passed | Outcome::Doubted(_)) => Left::Original,
+            (Use::NoGain, _) => Left::Original,
             (Use::Reported, _) => Left::Reported,
             (Use::Sent, _) if judgement.edited.is_some() && edited.is_none() => Left::Original,
             (Use::Sent, _) => Left::AsJudged,
@@ -41,13 +42,13 @@ impl Exchange {
         self.compactor.left_unread(move || Some((format, encoding.decoded(&received, most)?)));
     }
 
-    /// Tells whether an upstream took the body that was made smaller.
-    pub(super) async fn tried<B>(&self, errand: &Errand, sent: &Result<Response<B>, NoAnswer>) {
-        let is_taken = match sent {
-            Ok(answered) if answered.status().is_success() => true,
-            Ok(answered) if retry::may_be(answered.status()) => false,
+    /// Tells whether an upstream took the body that was made smaller, by the status of its answer if there is one.
+    pub(super) async fn tried(&self, errand: &Errand, status: Option<StatusCode>) {
+        let is_taken = match status {
+            Some(status) if status.is_success() => true,
+            Some(status) if retry::may_be(status) => false,
             // It says nothing of the size, so nothing is known.
-            Ok(_) | Err(_) => return,
+            Some(_) | None => return,
         };
         self.compactor.was_tried(errand.judgement.chain.clone(), is_taken).await;
     }

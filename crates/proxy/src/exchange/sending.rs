@@ -80,7 +80,8 @@ impl Exchange {
         errand.attempt += 1;
         let second = Witness::new(self.clone(), &errand, Some(Bodies { edited: Some(&body), ..bodies }));
         let sent = self.sender.send(whole_request(&errand, &received, Some(&body))).await;
-        self.tried(&errand, &sent).await;
+        let status = sent.as_ref().ok().map(Response::status);
+        self.tried(&errand, status).await;
         match sent {
             Ok(sent) => {
                 witness.was_too_long(answered).await;
