@@ -70,8 +70,9 @@ fn main() {
     for asked in asking {
         runtime.block_on(asked).expect("every answer was whole");
     }
-    report(&looks, answers.load(Ordering::Relaxed), seconds);
+    let is_flat = report(&looks, answers.load(Ordering::Relaxed), seconds);
     end(child);
+    assert!(is_flat, "memory grew");
 }
 
 fn flag(name: &str) -> Option<String> {
@@ -155,16 +156,19 @@ fn resident(child: &Child) -> u64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or_default()
 }
 
-fn report(looks: &[(u64, u64, u64)], answers: u64, seconds: u64) {
+/// Says what was seen, and whether memory stayed flat.
+fn report(looks: &[(u64, u64, u64)], answers: u64, seconds: u64) -> bool {
     let half = looks.get(looks.len() / 2..).unwrap_or_default();
     let mean =
         |looks: &[(u64, u64, u64)]| looks.iter().map(|look| look.1 as f64).sum::<f64>() / looks.len().max(1) as f64;
     let (third, last) = half.split_at(half.len() / 2);
     let growth = (mean(last) / mean(third).max(1.0) - 1.0) * 100.0;
-    let verdict = if growth <= FLAT_PERCENT { "flat" } else { "not flat" };
+    let is_flat = growth <= FLAT_PERCENT;
+    let verdict = if is_flat { "flat" } else { "not flat" };
     let _ = writeln!(
         std::io::stdout(),
         "soak: {STREAMS} streams for {seconds} s, {answers} answers, memory {:.0} KB, grew by {growth:.1} % over the last quarter: {verdict}",
         mean(last)
     );
+    is_flat
 }

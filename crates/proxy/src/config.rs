@@ -91,6 +91,10 @@ impl UpstreamConfig {
 }
 
 /// What is done with a compacted body.
+///
+/// ```
+/// assert_eq!(liveset_proxy::Effect::default(), liveset_proxy::Effect::Send);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
@@ -102,6 +106,10 @@ pub enum Effect {
 }
 
 /// What is done where a body cannot be compacted with certainty.
+///
+/// ```
+/// assert_eq!(liveset_proxy::Doubt::default(), liveset_proxy::Doubt::Original);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Doubt {
@@ -136,6 +144,13 @@ impl Default for ProxyConfig {
 
 impl ProxyConfig {
     /// Reads a settings file; what it does not name keeps its default.
+    ///
+    /// ```
+    /// use liveset_proxy::{Effect, ProxyConfig};
+    /// assert_eq!(ProxyConfig::from_toml("effect = 'shadow'")?.effect, Effect::Shadow);
+    /// assert!(ProxyConfig::from_toml("efect = 'shadow'").is_err());
+    /// # Ok::<(), liveset_proxy::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

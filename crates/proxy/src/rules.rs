@@ -49,6 +49,16 @@ impl Rules {
     }
 
     /// Stores originals in `archive` before a body goes out, and keeps the ledger of conversations in `ledger`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use liveset::{Policy, SqliteArchive};
+    /// let folder = tempfile::tempdir()?;
+    /// let archive = Arc::new(SqliteArchive::open(folder.path().join("archive.db"))?);
+    /// let rules = liveset_proxy::Rules::new(Policy::default()).with_archive(archive.clone(), archive);
+    /// # drop(rules);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_archive(mut self, archive: Arc<dyn Archive>, ledger: Arc<SqliteArchive>) -> Self {
         self.archive = Some(archive);
@@ -57,6 +67,11 @@ impl Rules {
     }
 
     /// Counts and limits as for `model`, whatever bodies name.
+    ///
+    /// ```
+    /// let rules = liveset_proxy::Rules::new(liveset::Policy::default()).with_model("gpt-4.1");
+    /// # drop(rules);
+    /// ```
     #[must_use]
     pub fn with_model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());
@@ -64,6 +79,11 @@ impl Rules {
     }
 
     /// Lets a body point only at what its own conversation stored.
+    ///
+    /// ```
+    /// let rules = liveset_proxy::Rules::new(liveset::Policy::default()).with_strict_sessions();
+    /// # drop(rules);
+    /// ```
     #[must_use]
     pub fn with_strict_sessions(mut self) -> Self {
         self.are_sessions_strict = true;
@@ -71,6 +91,12 @@ impl Rules {
     }
 
     /// Reads and counts each edited body a second time before it goes out.
+    ///
+    /// ```
+    /// use liveset::{Policy, Thoroughness};
+    /// let rules = liveset_proxy::Rules::new(Policy::default()).with_thoroughness(Thoroughness::Edited);
+    /// # drop(rules);
+    /// ```
     #[must_use]
     pub fn with_thoroughness(mut self, thoroughness: Thoroughness) -> Self {
         self.thoroughness = thoroughness;

@@ -90,6 +90,16 @@ impl Proxy {
 
     /// Serves until `stop` is ready, then lets answers end that are under way, unless `hurry` is ready first.
     ///
+    /// ```
+    /// use liveset::Policy;
+    /// use liveset_proxy::{Proxy, ProxyConfig, Rules};
+    /// let mut config = ProxyConfig::default();
+    /// config.listen = "127.0.0.1:0".parse()?;
+    /// let proxy = Proxy::bind(config, Rules::new(Policy::default()))?;
+    /// proxy.serve(std::future::ready(()), std::future::pending())?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Runtime`].

@@ -53,6 +53,15 @@ fn connections_beyond_the_limit_wait_and_are_served_in_the_end() {
     let idle: Vec<Client> = (0..4).map(|_| place.client()).collect();
     let mut late = place.client();
     late.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    // All four are answered while the fifth is not: it waits for a place, not for its turn.
+    let mut idle = idle;
+    for client in &mut idle {
+        assert_eq!(client.get("/healthz").status(), 200);
+    }
+    late.stream.get_ref().set_nonblocking(true).unwrap();
+    let unanswered = std::io::Read::read(&mut late.stream, &mut [0]).unwrap_err();
+    assert_eq!(unanswered.kind(), std::io::ErrorKind::WouldBlock);
+    late.stream.get_ref().set_nonblocking(false).unwrap();
     drop(idle);
     assert_eq!(late.answer().unwrap().status(), 200);
 }

@@ -66,8 +66,11 @@ fn scripted() -> Upstream {
 #[test]
 fn no_prefix_changes_without_being_declared_in_any_format_with_any_marks_streaming_or_not() {
     for format in WireFormat::ALL {
-        for (marks, is_streaming) in [(Marks::Off, false), (Marks::Fixed, true), (Marks::Moving, false)] {
-            if marks != Marks::Off && format != WireFormat::Anthropic && !is_streaming {
+        for (marks, is_streaming) in
+            [Marks::Off, Marks::Fixed, Marks::Moving].into_iter().flat_map(|marks| [(marks, false), (marks, true)])
+        {
+            if marks != Marks::Off && format != WireFormat::Anthropic {
+                // The others have no marks.
                 continue;
             }
             let conversation = Conversation { marks, is_streaming, ..Conversation::of(format) };
