@@ -4,6 +4,8 @@ mod code;
 mod data;
 mod runs;
 
+use liveset_engine::content::line::without_number;
+
 /// Lines of an outline: a screen or two. What is left out is counted.
 const MAX_LINES: usize = 120;
 
@@ -58,18 +60,6 @@ pub(super) fn of(text: &str) -> Outline {
         .find_map(|(kind, look)| Some((kind, look(looked_at, &lines)?)))
         .unwrap_or_else(|| ("text", code::blocks(&lines)));
     Outline { kind, text: written(entries) }
-}
-
-/// Editors and readers put a line's number before it: `  12\t`, `12: `, `12|`.
-fn without_number(line: &str) -> &str {
-    let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
-    let had_digits = line.trim_start().len() > rest.len();
-    let rest = ["\t", "→", ": ", "|", ":"].iter().find_map(|mark| rest.strip_prefix(mark));
-    match rest {
-        // `10:04` is a time.
-        Some(rest) if had_digits && !rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
-        Some(_) | None => line,
-    }
 }
 
 fn written(mut entries: Vec<Entry>) -> String {
@@ -127,12 +117,5 @@ mod tests {
             let outline = of(text);
             assert!(outline.text.lines().count() <= MAX_LINES + 1);
         }
-    }
-
-    #[test]
-    fn numbers_that_a_reader_put_before_lines_are_no_part_of_them() {
-        let lines = ["   12\tfn a() {", "12: fn a() {", "12|fn a() {", "  7→fn a() {", "fn a() {"];
-        assert!(lines.iter().all(|line| without_number(line) == "fn a() {"));
-        assert_eq!(without_number("2024 was long"), "2024 was long");
     }
 }

@@ -1,67 +1,14 @@
 //! Headings, signatures, or at least how a text falls into blocks.
 
+use liveset_engine::content::{
+    code::{depth, is_signature},
+    markdown,
+};
+
 use super::{Entry, shortened};
-
-/// Lines that begin a definition in the languages that agents read most, after words such as `pub` and `async`.
-const SIGNATURES: [&str; 26] = [
-    "fn",
-    "def",
-    "class",
-    "struct",
-    "enum",
-    "trait",
-    "impl",
-    "mod",
-    "func",
-    "function",
-    "interface",
-    "type",
-    "namespace",
-    "module",
-    "package",
-    "object",
-    "union",
-    "macro_rules!",
-    "const",
-    "static",
-    "protocol",
-    "extension",
-    "record",
-    "sub",
-    "CREATE",
-    "create",
-];
-
-/// Words that may stand before them.
-const BEFORE: [&str; 21] = [
-    "pub",
-    "pub(crate)",
-    "pub(super)",
-    "async",
-    "unsafe",
-    "extern",
-    "export",
-    "default",
-    "public",
-    "private",
-    "protected",
-    "internal",
-    "static",
-    "final",
-    "abstract",
-    "virtual",
-    "override",
-    "sealed",
-    "inline",
-    "declare",
-    "data",
-];
 
 /// Share of lines, one in so many, that must be headings or signatures for a text to be outlined by them.
 const ONE_IN: usize = 60;
-
-/// Columns of indentation that count as one level.
-const LEVEL: usize = 4;
 
 /// Entries of a text that has neither.
 const MAX_BLOCKS: usize = 40;
@@ -70,11 +17,8 @@ pub(super) fn headings(_: &str, lines: &[&str]) -> Option<Vec<Entry>> {
     let mut is_fenced = false;
     let mut entries = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        if line.trim_start().starts_with("```") {
-            is_fenced = !is_fenced;
-        }
-        let depth = line.bytes().take_while(|&byte| byte == b'#').count();
-        if !is_fenced && (1..=6).contains(&depth) && line.as_bytes().get(depth) == Some(&b' ') {
+        is_fenced ^= markdown::is_fence(line);
+        if let Some(depth) = markdown::heading_depth(line).filter(|_| !is_fenced) {
             entries.push(Entry::at(at + 1, depth - 1, *line));
         }
     }
@@ -92,28 +36,6 @@ pub(super) fn signatures(_: &str, lines: &[&str]) -> Option<Vec<Entry>> {
 /// A signature without what opens its body.
 fn trimmed(line: &str) -> String {
     line.trim_end().trim_end_matches(['{', ':']).trim_end().to_owned()
-}
-
-fn depth(line: &str) -> usize {
-    let mut columns = 0;
-    for c in line.chars() {
-        match c {
-            ' ' => columns += 1,
-            '\t' => columns += LEVEL,
-            _ => break,
-        }
-    }
-    columns / LEVEL
-}
-
-fn is_signature(line: &str) -> bool {
-    let mut words = line.split_whitespace().skip_while(|word| BEFORE.contains(word)).peekable();
-    let Some(first) = words.next() else { return false };
-    // `static` and the like are both.
-    let first = if words.peek().is_none() { return false } else { first };
-    let word = first.split(['<', '(']).next().unwrap_or(first);
-    let named = || line.contains(['(', '{', ':', ';', '=', '<']) || line.trim_end().ends_with(char::is_alphanumeric);
-    SIGNATURES.contains(&word) && named() && !line.trim_start().starts_with(['"', '\'', '-', '*'])
 }
 
 /// The first line of each block that blank lines part, evenly chosen where there are many.

@@ -1,6 +1,12 @@
 //! Keys and lengths of JSON, columns and rows of tables.
 
-use liveset_engine::json::{self, NodeIdx, NodeKind, Outline};
+use liveset_engine::{
+    content::{
+        delimited::{MAX_HEADING_CHARS, MIN_ROWS, SEPARATORS, cells},
+        table::is_rule,
+    },
+    json::{self, NodeIdx, NodeKind, Outline},
+};
 
 use super::Entry;
 
@@ -9,12 +15,6 @@ const MAX_DEPTH: usize = 4;
 
 /// Keys of one object, or elements of one list, that are looked into.
 const MAX_CHILDREN: usize = 60;
-
-/// Rows that must have the same columns for a text to be a table.
-const MIN_ROWS: usize = 3;
-
-/// What parts columns, the likeliest first.
-const SEPARATORS: [char; 4] = ['\t', '|', ',', ';'];
 
 pub(super) fn json(text: &str, _: &[&str]) -> Option<Vec<Entry>> {
     if !text.trim_start().starts_with(['{', '[']) {
@@ -91,23 +91,17 @@ pub(super) fn table(_: &str, lines: &[&str]) -> Option<Vec<Entry>> {
         (columns.len() > 1 && same * 10 >= filled.len() * 9).then_some((separator, columns))
     })?;
     // Sentences have commas too; the cells of a heading are short.
-    if columns.iter().any(|cell| cell.chars().count() > 40) {
+    if columns.iter().any(|cell| cell.chars().count() > MAX_HEADING_CHARS) {
         return None;
     }
-    let is_rule = |line: &&str| line.chars().all(|c| "|-:+ \t".contains(c));
     let rows = filled.iter().skip(1).filter(|line| !is_rule(line)).count();
     let mut entries = vec![Entry::at(0, 0, format!("{} columns, {rows} rows under the first line", columns.len()))];
     for (at, column) in columns.iter().enumerate() {
         let example = filled.iter().skip(1).find(|line| !is_rule(line)).map(|line| cells(line, separator));
-        let example = example.and_then(|cells| cells.get(at).cloned()).unwrap_or_default();
+        let example = example.and_then(|cells| cells.get(at).copied()).unwrap_or_default();
         entries.push(Entry::at(0, 1, format!("{column}: {example}")));
     }
     Some(entries)
-}
-
-fn cells(line: &str, separator: char) -> Vec<String> {
-    let line = if separator == '|' { line.trim().trim_matches('|') } else { line };
-    line.split(separator).map(|cell| cell.trim().to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -2,28 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use liveset_engine::content::{
+    log::{LEVELS, level},
+    tests::{is_summary, verdict},
+};
+
 use super::Entry;
-
-/// Words that give a test's verdict, each with whether it failed.
-const VERDICTS: [(&str, bool); 14] = [
-    ("ok", false),
-    ("PASSED", false),
-    ("PASS", false),
-    ("passed", false),
-    ("✓", false),
-    ("✔", false),
-    ("FAILED", true),
-    ("FAIL", true),
-    ("failed", true),
-    ("ERROR", true),
-    ("✗", true),
-    ("✕", true),
-    ("×", true),
-    ("ignored", false),
-];
-
-/// Words that stand for a level, from the worst on.
-const LEVELS: [&str; 9] = ["FATAL", "CRITICAL", "ERROR", "WARNING", "WARN", "NOTICE", "INFO", "DEBUG", "TRACE"];
 
 /// Levels whose lines are shown one by one.
 const SHOWN_LEVELS: usize = 5;
@@ -52,37 +36,6 @@ pub(super) fn tests(_: &str, lines: &[&str]) -> Option<Vec<Entry>> {
     entries.extend(one(true, 1));
     entries.extend(one(false, 2));
     Some(entries)
-}
-
-/// The verdict of a line that names a test: `Some(true)` where it failed.
-fn verdict(line: &str) -> Option<bool> {
-    let line = line.trim();
-    let known = |word: &str| VERDICTS.iter().find(|(name, _)| *name == word).map(|(_, failed)| *failed);
-    // Rust: `test a::b ... ok`; Go: `--- FAIL: TestX (0.00s)`; TAP: `ok 1 - name`; pytest: `a.py::b PASSED [ 3%]`.
-    if let Some(rest) = line.strip_prefix("test ") {
-        return known(rest.rsplit_once(" ... ")?.1.split([' ', ',']).next()?);
-    }
-    if let Some(rest) = line.strip_prefix("--- ") {
-        return known(rest.split(':').next()?);
-    }
-    if let Some(rest) = line.strip_prefix("not ok ") {
-        return rest.starts_with(|c: char| c.is_ascii_digit()).then_some(true);
-    }
-    if let Some(rest) = line.strip_prefix("ok ") {
-        return rest.starts_with(|c: char| c.is_ascii_digit()).then_some(false);
-    }
-    if line.contains("::") {
-        return line.split_whitespace().find_map(known);
-    }
-    let first = line.split_whitespace().next()?;
-    first.chars().all(|c| !c.is_alphanumeric()).then(|| known(first)).flatten()
-}
-
-fn is_summary(line: &str) -> bool {
-    let line = line.trim();
-    let counts = |word: &str| line.contains(&format!(" {word}"));
-    let starts = ["test result:", "Tests:", "Test Suites:", "Ran ", "=", "FAILED (", "# pass", "# fail"];
-    starts.iter().any(|start| line.starts_with(start)) && (counts("passed") || counts("failed") || counts("tests"))
 }
 
 pub(super) fn log(_: &str, lines: &[&str]) -> Option<Vec<Entry>> {
@@ -117,12 +70,6 @@ pub(super) fn log(_: &str, lines: &[&str]) -> Option<Vec<Entry>> {
         ));
     }
     Some(entries)
-}
-
-/// The level a line states near its beginning, as its place in [`LEVELS`].
-fn level(line: &str) -> Option<usize> {
-    let words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(12);
-    words.filter_map(|word| LEVELS.iter().position(|level| word.eq_ignore_ascii_case(level))).min()
 }
 
 #[cfg(test)]
