@@ -28,6 +28,7 @@ mod shorten;
 mod price;
 mod liveness;
 mod sweep;
+mod shaping;
 mod epochs;
 mod edits;
 mod survey;

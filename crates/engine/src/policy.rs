@@ -2,8 +2,10 @@
 //!
 //! Reads text it is handed, never a file; unknown keys are errors with a hint.
 
+mod intake;
 mod recall_route;
 
+pub use intake::{DEFAULT_MAX_CHARS, Intake, IntakeRow, MIN_MAX_CHARS, MIN_MAX_LINES, Shape, Strategy};
 pub use recall_route::{MAX_FOLDER_BYTES, RecallRoute, SpillFolder};
 
 use schemars::JsonSchema;
@@ -61,6 +63,9 @@ pub struct Policy {
     pub reasoning: ReasoningGuard,
     /// Ids of calls whose results are never touched.
     pub pins: Vec<String>,
+    /// How a tool result is shaped when it is first seen: a table of `strategy`, `max_chars` and `max_lines`, with rows of
+    /// its own for tools (`[intake.tools.NAME]`) and for files by the path in the call (`[intake.files."*.ext"]`).
+    pub intake: Intake,
 }
 
 /// The order in which things go.
@@ -149,6 +154,7 @@ impl Default for Policy {
             recall_route: RecallRoute::None,
             reasoning: ReasoningGuard::Respect,
             pins: Vec::new(),
+            intake: Intake::default(),
         }
     }
 }
@@ -192,6 +198,7 @@ impl Policy {
         if self.max_result_chars < 2_000 || self.max_result_chars_unarchived < 2_000 {
             return wrong("`max_result_chars` is at least 2000");
         }
+        self.intake.check().map_err(|why| Error::Policy { why })?;
         Ok(self)
     }
 
@@ -208,7 +215,8 @@ impl Policy {
 fn explain(text: &str, error: &toml::de::Error) -> String {
     let line = error.span().map_or(1, |span| text.get(..span.start).unwrap_or(text).matches('\n').count() + 1);
     let message = error.message().lines().next().unwrap_or_default();
-    let hint = unknown_key(message).and_then(nearest_key).map(|key| format!("; did you mean `{key}`?"));
+    let hint = unknown_key(message).and_then(|key| nearest_key(key, message));
+    let hint = hint.map(|key| format!("; did you mean `{key}`?"));
     format!("line {line}: {message}{}", hint.unwrap_or_default())
 }
 
@@ -216,11 +224,12 @@ fn unknown_key(message: &str) -> Option<&str> {
     message.strip_prefix("unknown field `")?.split('`').next()
 }
 
-fn nearest_key(unknown: &str) -> Option<String> {
-    let known = serde_json::to_value(Policy::default()).ok()?;
-    let keys = known.as_object()?.keys();
+/// Finds the key that was meant among those that the message expects at this place.
+fn nearest_key(unknown: &str, message: &str) -> Option<String> {
+    let (_, expected) = message.split_once(", expected ")?;
+    let keys = expected.split('`').skip(1).step_by(2);
     let nearest = keys.map(|key| (strsim::damerau_levenshtein(key, unknown), key)).min()?;
-    (nearest.0 <= 3).then(|| nearest.1.clone())
+    (nearest.0 <= 3).then(|| nearest.1.to_owned())
 }
 
 #[cfg(test)]

@@ -24,6 +24,10 @@ pub const TOMBSTONE_START: &str = "[pruned from context: ";
 pub const GAP_START: &str = "[lines ";
 /// First words of a gap inside one giant line.
 pub const INNER_GAP_START: &str = "[characters ";
+/// First words of a gap among the elements of a JSON array.
+pub const ELEMENTS_GAP_START: &str = "[elements ";
+/// First words of a gap among the members of a JSON object.
+pub const MEMBERS_GAP_START: &str = "[members ";
 /// What each gap says of its lines.
 pub const LEFT_OUT: &str = " left out";
 /// Opens the error lines that a tombstone or gap keeps.
@@ -115,6 +119,22 @@ pub fn gap(first: u32, last: u32, total: u32, route: Option<&str>, errors: &Evid
 #[must_use]
 pub fn inner_gap(first: usize, last: usize, line: u32, route: Option<&str>) -> String {
     let mut out = format!("{INNER_GAP_START}{first}-{last} of line {line}{LEFT_OUT}");
+    if let Some(route) = route {
+        let _ = write!(out, "; {route}");
+    }
+    out.push(']');
+    out
+}
+
+/// Writes what stands for parts `first` to `last` (from 1) of `total` of a JSON value; `start` names the parts.
+///
+/// ```
+/// use liveset_engine::tombstone::{ELEMENTS_GAP_START, value_gap};
+/// assert_eq!(value_gap(ELEMENTS_GAP_START, 3, 98, 100, None), "[elements 3-98 of 100 left out]");
+/// ```
+#[must_use]
+pub fn value_gap(start: &str, first: u32, last: u32, total: u32, route: Option<&str>) -> String {
+    let mut out = format!("{start}{first}-{last} of {total}{LEFT_OUT}");
     if let Some(route) = route {
         let _ = write!(out, "; {route}");
     }
@@ -237,13 +257,16 @@ fn gaps(text: &str) -> impl Iterator<Item = (usize, Vec<&str>)> + '_ {
     // The rare words are looked for first; the grammar is checked around them.
     memchr::memmem::find_iter(text.as_bytes(), LEFT_OUT).filter_map(|at| {
         let (before, end) = around(text, at);
-        let is_gap = [GAP_START, INNER_GAP_START].iter().any(|start| {
+        let is_gap = GAP_STARTS.iter().any(|start| {
             let counts = before.rfind(start).and_then(|start_at| before.get(start_at + start.len()..));
             counts.is_some_and(are_gap_counts)
         });
         is_gap.then(|| gap_end(end.lines().next().unwrap_or_default())).flatten().map(|ids| (at, ids))
     })
 }
+
+/// How every gap begins.
+const GAP_STARTS: [&str; 4] = [GAP_START, INNER_GAP_START, ELEMENTS_GAP_START, MEMBERS_GAP_START];
 
 /// Gives what of a text may belong to the gap whose words [`LEFT_OUT`] stand at `at`: what is before and behind them.
 ///

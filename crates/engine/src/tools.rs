@@ -177,6 +177,19 @@ pub(crate) fn find_word<T>(transcript: &Transcript<'_>, call: &Call, read: impl 
     naming.find_map(|text| read(text).or_else(|| text.split(' ').find_map(&read)))
 }
 
+/// Arguments in which tools take the path of the file that they are about.
+const PATH_ARGUMENTS: [&str; 9] =
+    ["file_path", "filePath", "path", "absolute_path", "target_file", "notebook_path", "filename", "file", "uri"];
+
+/// Gives the path that a call names in an argument of its own.
+pub(crate) fn named_path(transcript: &Transcript<'_>, call: &Call) -> Option<String> {
+    let arguments = arguments(transcript, call)?;
+    let leaves = json::string_leaves(&arguments).unwrap_or_default();
+    let named = |key: &&str| leaves.iter().find(|leaf| leaf.key == **key);
+    let path = PATH_ARGUMENTS.iter().find_map(|key| named(&key))?;
+    Some(path.text.trim().to_owned()).filter(|path| !path.is_empty())
+}
+
 /// Says how a call is named, what running it again would give and what it asks for; `arguments` is a JSON object or
 /// nothing.
 fn read_call(tool: &str, arguments: &[u8]) -> (String, ToolClass, Ask) {

@@ -26,6 +26,14 @@ pub(crate) struct Slot {
     kept: bool,
 }
 
+impl Slot {
+    /// The whole of a result that intake shaped: it stays or goes as one, by its best passage.
+    fn whole(result: &ResultState, scores: &[Vec<Score>]) -> Self {
+        let score = scores.iter().flatten().copied().max_by_key(|score| score.value).unwrap_or_default();
+        Self { part: 0, passage: 0, tokens: result.tokens.0, score, in_view: true, kept: false }
+    }
+}
+
 /// A result whose passages compete for room.
 pub(crate) struct Candidate<'d, 'a> {
     pub(crate) ordinal: usize,
@@ -50,7 +58,11 @@ impl<'d, 'a> Candidate<'d, 'a> {
     ) -> Result<Self> {
         let texts = desk.texts(ordinal)?;
         let mut slots = Vec::new();
-        for (at, part) in texts.parts.iter().enumerate() {
+        let is_shaped = matches!(*result.form, Form::Shaped(_));
+        if is_shaped {
+            slots.push(Slot::whole(result, scores));
+        }
+        for (at, part) in texts.parts.iter().enumerate().filter(|_| !is_shaped) {
             let in_view = in_view(result, at, part);
             for (passage, in_view) in in_view.into_iter().enumerate() {
                 let score = scores.get(at).and_then(|part| part.get(passage)).copied().unwrap_or_default();
@@ -192,7 +204,7 @@ impl<'d, 'a> Candidate<'d, 'a> {
     pub(crate) fn form(&self, result: &ResultState) -> Option<Form> {
         let mut removed: Vec<Vec<Removed>> = match result.form.as_ref() {
             Form::Cut(removed) => removed.clone(),
-            Form::Whole | Form::Gone | Form::Folded(_) => vec![Vec::new(); self.texts.parts.len()],
+            Form::Whole | Form::Shaped(_) | Form::Gone | Form::Folded(_) => vec![Vec::new(); self.texts.parts.len()],
         };
         let mut changed = false;
         for slot in self.slots.iter().filter(|slot| slot.in_view && !slot.kept) {
@@ -246,7 +258,7 @@ fn visible_tokens(
     let slice = |from: u32, to: u32| part_text.text.get(from as usize..to as usize).unwrap_or_default();
     let removed: &[Removed] = match result.form.as_ref() {
         Form::Cut(parts) => parts.get(part).map(Vec::as_slice).unwrap_or_default(),
-        Form::Whole | Form::Gone | Form::Folded(_) => &[],
+        Form::Whole | Form::Shaped(_) | Form::Gone | Form::Folded(_) => &[],
     };
     let mut cuts = removed.iter().filter(|piece| piece.start < passage.end && piece.end > passage.start).peekable();
     if cuts.peek().is_none() {

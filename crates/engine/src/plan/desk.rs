@@ -257,7 +257,7 @@ impl<'p, 'a> Desk<'p, 'a> {
         let texts = self.texts(ordinal)?;
         let o200k = match form {
             Form::Gone => self.o200k(ordinal, original)?,
-            Form::Whole | Form::Cut(_) | Form::Folded(_) => Tokens(0),
+            Form::Whole | Form::Cut(_) | Form::Shaped(_) | Form::Folded(_) => Tokens(0),
         };
         let parts = form::write(texts, form, o200k);
         Ok(texts.parts.iter().zip(&parts).map(|(part, written)| self.part_size(part, written)).sum())

@@ -2,12 +2,11 @@
 //!
 //! Used by intake (in characters) and by the last step (in tokens). Whole passages or lines, of giant lines both ends.
 
-use unicode_segmentation::GraphemeCursor;
-
 use super::{
     form::{GIANT_LINE_CHARS, Piece, Removed, lines_piece, normalised},
     texts::PartText,
 };
+use crate::intake::both_ends;
 
 /// In what a text is measured.
 pub(crate) trait Measure {
@@ -122,7 +121,7 @@ fn cut_line(part: &PartText<'_>, atom: &Atom, budget: u64, measure: &dyn Measure
     let line = atom.text(part).trim_end_matches(['\n', '\r']);
     let chars = line.chars().count();
     let keep = fitting_end(line, chars, budget, measure)?;
-    let (head, tail) = ends(line, chars, keep);
+    let (head, tail) = both_ends(line, chars, keep);
     let (from, to) = (head.len(), line.len() - tail.len());
     if from >= to {
         return None;
@@ -149,7 +148,7 @@ fn fitting_end(line: &str, chars: usize, budget: u64, measure: &dyn Measure) -> 
         if keep < MIN_END_CHARS {
             break;
         }
-        let (head, tail) = ends(line, chars, keep);
+        let (head, tail) = both_ends(line, chars, keep);
         let size = measure.size(head).saturating_add(measure.size(tail)).max(1);
         let scaled = |per: u128| {
             let length = keep as u128 * u128::from(budget) * per / (u128::from(size) * 100);
@@ -168,30 +167,6 @@ fn fitting_end(line: &str, chars: usize, budget: u64, measure: &dyn Measure) -> 
         keep = next;
     }
     (best >= MIN_END_CHARS).then_some(best)
-}
-
-/// Gives both ends of a line, about `keep` characters each, on borders that a reader would not see as a tear.
-fn ends(line: &str, chars: usize, keep: usize) -> (&str, &str) {
-    let at = |n: usize| line.char_indices().nth(n).map_or(line.len(), |(at, _)| at);
-    let head = border_before(line, at(keep));
-    let tail = border_after(line, at(chars - keep));
-    (line.get(..head).unwrap_or_default(), line.get(tail..).unwrap_or_default())
-}
-
-fn border_before(line: &str, at: usize) -> usize {
-    let mut cursor = GraphemeCursor::new(at, line.len(), true);
-    match cursor.is_boundary(line, 0) {
-        Ok(true) => at,
-        _ => cursor.prev_boundary(line, 0).ok().flatten().unwrap_or(0),
-    }
-}
-
-fn border_after(line: &str, at: usize) -> usize {
-    let mut cursor = GraphemeCursor::new(at, line.len(), true);
-    match cursor.is_boundary(line, 0) {
-        Ok(true) => at,
-        _ => cursor.next_boundary(line, 0).ok().flatten().unwrap_or(line.len()),
-    }
 }
 
 fn atoms(part: &PartText<'_>, borders: Borders) -> Vec<Atom> {

@@ -2,21 +2,17 @@
 //!
 //! A fold over items: what it decides at a place depends on nothing after that place (law 5).
 
-use liveset_tokens::Tokens;
-
 use super::{
     desk::Desk,
-    ends::{Borders, Chars, Measure, keep_ends},
     events::Timeline,
-    form::{Form, Removed},
-    protect,
-    state::{Change, ResultState, State},
+    form::Form,
+    shaping,
+    state::{ResultState, State},
     sweep,
 };
 use crate::{
     error::Result,
-    report::EditKind,
-    transcript::{Editing, Item, ItemIdx, ItemKind, Side},
+    transcript::{Item, ItemIdx, ItemKind, Side},
 };
 
 /// Takes in every item after those that `state` holds, and sweeps where one is due.
@@ -96,47 +92,5 @@ fn take_in_result(desk: &Desk<'_, '_>, state: &mut State, idx: ItemIdx, item: &I
         floor: None,
     });
     state.alive.push(ordinal);
-    intake(desk, state, ordinal, item)
-}
-
-/// Characters that the gaps of an intake may take.
-const INTAKE_GAP_CHARS: u64 = 300;
-
-/// Cuts a result that is over the hard limit, from itself alone.
-fn intake(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, item: &Item) -> Result<()> {
-    let limit = desk.policy.intake_limit();
-    let bytes: u64 = item.texts.iter().map(|text| text.len() as u64).sum();
-    let editable = item.answer().is_some_and(|answer| answer.editing == Editing::Free);
-    if bytes <= limit || !editable || protect::is_lasting(desk, state, ordinal)? {
-        return Ok(());
-    }
-    let texts = desk.texts(ordinal)?;
-    // Who asked for an original is to read it; it is never cut in part.
-    if texts.is_recall {
-        return Ok(());
-    }
-    let sizes: Vec<u64> = texts.parts.iter().map(|part| Chars.size(&part.text)).collect();
-    let chars: u64 = sizes.iter().sum();
-    if chars <= limit {
-        return Ok(());
-    }
-    let room = limit.saturating_sub(INTAKE_GAP_CHARS);
-    let removed: Vec<Vec<Removed>> = texts
-        .parts
-        .iter()
-        .zip(&sizes)
-        .map(|(part, &size)| {
-            let share = u128::from(room) * u128::from(size) / u128::from(chars.max(1));
-            keep_ends(part, u64::try_from(share).unwrap_or(u64::MAX), Borders::Passages, &Chars)
-        })
-        .collect();
-    let form = Form::Cut(removed);
-    let Some(original) = state.results.get(ordinal).map(|result| result.original) else { return Ok(()) };
-    let tokens = desk.size(ordinal, &form, original)?;
-    if tokens.0 + desk.policy.min_gain > original.0 {
-        return Ok(());
-    }
-    let reason = format!("over the hard limit of {limit} characters");
-    state.set(ordinal, form, Tokens(tokens.0), Change { kind: EditKind::Shorten, step: None, reason });
-    Ok(())
+    shaping::take_in(desk, state, ordinal, item)
 }

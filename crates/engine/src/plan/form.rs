@@ -2,14 +2,12 @@
 //!
 //! A form is data over the text as the client sent it; writing it is the same wherever it is asked for.
 
+pub(crate) use crate::intake::{GIANT_LINE_CHARS, Piece, Removed};
 use crate::{
     plan::texts::{ErrorLine, PartText, ResultTexts},
     tombstone::{self, Evidence, MAX_ERROR_LINES, TombstoneFacts},
 };
 use liveset_tokens::Tokens;
-
-/// Characters over which a line is giant: of such a line both ends may stay (law 8).
-pub(crate) const GIANT_LINE_CHARS: usize = 1_000;
 
 /// The form in which a result's text leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +16,8 @@ pub(crate) enum Form {
     Whole,
     /// With gaps, per part, sorted and apart from each other.
     Cut(Vec<Vec<Removed>>),
+    /// The same as intake shaped it, by lines or JSON values: later it only ever goes whole.
+    Shaped(Vec<Vec<Removed>>),
     /// One line: a tombstone, or what the preset's rule for its tool says.
     Gone,
     /// The line that stands for a folded run; only its carrier has it.
@@ -29,27 +29,9 @@ impl Form {
     pub(crate) fn is_final(&self) -> bool {
         match self {
             Self::Gone | Self::Folded(_) => true,
-            Self::Whole | Self::Cut(_) => false,
+            Self::Whole | Self::Cut(_) | Self::Shaped(_) => false,
         }
     }
-}
-
-/// A piece of a part's text that is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Removed {
-    /// Bytes of the part's text.
-    pub(crate) start: u32,
-    pub(crate) end: u32,
-    pub(crate) what: Piece,
-}
-
-/// What kind of piece is left out, counted in the source's own units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Piece {
-    /// Whole lines of the part, from 0, both included.
-    Lines { first: u32, last: u32 },
-    /// The middle of one giant line; characters from 0, `to` excluded.
-    Inner { line: u32, from: u32, to: u32 },
 }
 
 /// A gap as it is written: what it replaces and the text in its place.
@@ -101,13 +83,24 @@ pub(crate) fn lines_piece(start: u32, end: u32, first: u32, last: u32) -> Remove
 pub(crate) fn write(texts: &ResultTexts<'_>, form: &Form, o200k: Tokens) -> Vec<PartForm> {
     match form {
         Form::Whole => texts.parts.iter().map(|_| PartForm::Untouched).collect(),
-        Form::Cut(removed) => write_cut(texts, removed),
+        Form::Cut(removed) => write_cut(texts, removed, Gaps::WithEvidence),
+        // What tells of a failure stayed before anything else did.
+        Form::Shaped(removed) => write_cut(texts, removed, Gaps::Bare),
         Form::Gone => write_line(texts, || texts.rule_line.clone().unwrap_or_else(|| tombstone_text(texts, o200k))),
         Form::Folded(line) => write_line(texts, || line.clone()),
     }
 }
 
-fn write_cut(texts: &ResultTexts<'_>, removed: &[Vec<Removed>]) -> Vec<PartForm> {
+/// What gaps of whole lines hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gaps {
+    /// The error lines among those that went.
+    WithEvidence,
+    /// Counts alone.
+    Bare,
+}
+
+fn write_cut(texts: &ResultTexts<'_>, removed: &[Vec<Removed>], gaps_hold: Gaps) -> Vec<PartForm> {
     let last_part = removed.iter().rposition(|pieces| !pieces.is_empty());
     let parts = texts.parts.iter().enumerate().map(|(at, part)| {
         let pieces = removed.get(at).map(Vec::as_slice).unwrap_or_default();
@@ -116,28 +109,19 @@ fn write_cut(texts: &ResultTexts<'_>, removed: &[Vec<Removed>]) -> Vec<PartForm>
         }
         let gaps = pieces.iter().enumerate().map(|(place, piece)| {
             let is_last = Some(at) == last_part && place + 1 == pieces.len();
-            write_gap(texts, at, part, piece, is_last.then_some(texts.route.as_ref()))
+            let route = is_last.then_some(texts.route.as_ref());
+            let errors = match (gaps_hold, piece.what) {
+                (Gaps::WithEvidence, Piece::Lines { .. }) => {
+                    evidence(texts, errors_between(texts, at, piece.start, piece.end))
+                }
+                (Gaps::WithEvidence | Gaps::Bare, _) => Evidence::default(),
+            };
+            let (start, end) = piece.place(&part.text);
+            Gap { start, end, text: piece.gap(part.lines, route, &errors) }
         });
         PartForm::Gaps(gaps.collect())
     });
     parts.collect()
-}
-
-fn write_gap(texts: &ResultTexts<'_>, at: usize, part: &PartText<'_>, piece: &Removed, route: Option<&str>) -> Gap {
-    let (start, end) = (piece.start as usize, piece.end as usize);
-    match piece.what {
-        Piece::Lines { first, last } => {
-            let errors = evidence(texts, errors_between(texts, at, piece.start, piece.end));
-            let text = tombstone::gap(first + 1, last + 1, part.lines, route, &errors);
-            // The last line's own ending stays, so that the gap is a line of its own and no ending changes.
-            let ends = part.text.as_bytes().get(end.wrapping_sub(1)) == Some(&b'\n');
-            Gap { start, end: end - usize::from(ends), text }
-        }
-        Piece::Inner { line, from, to } => {
-            let text = tombstone::inner_gap(from as usize + 1, to as usize, line + 1, route);
-            Gap { start, end, text }
-        }
-    }
 }
 
 /// Puts a line in place of the first text that says something; the others become gaps.

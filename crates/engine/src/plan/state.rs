@@ -11,6 +11,7 @@ use liveset_tokens::Tokens;
 
 use super::{
     form::{Form, Piece, Removed},
+    passages::Passage,
     pins::{Pin, PinTracker},
     templates::ArgumentRule,
     texts::PartText,
@@ -399,6 +400,10 @@ impl State {
 pub(crate) fn in_view(result: &ResultState, part: usize, texts: &PartText<'_>) -> Vec<bool> {
     let removed: &[Removed] = match result.form.as_ref() {
         Form::Whole => &[],
+        Form::Shaped(parts) => {
+            let pieces = parts.get(part).map(Vec::as_slice).unwrap_or_default();
+            return texts.passages.iter().map(|passage| shows_half(pieces, passage)).collect();
+        }
         Form::Gone | Form::Folded(_) => return vec![false; texts.passages.len()],
         Form::Cut(parts) => parts.get(part).map(Vec::as_slice).unwrap_or_default(),
     };
@@ -408,4 +413,10 @@ pub(crate) fn in_view(result: &ResultState, part: usize, texts: &PartText<'_>) -
             .any(|piece| matches!(piece.what, Piece::Lines { .. }) && piece.start <= start && end <= piece.end)
     };
     texts.passages.iter().map(|passage| !gone(passage.start, passage.end)).collect()
+}
+
+/// Says whether at least half of a passage is in view: of what intake shaped only some lines may be.
+fn shows_half(pieces: &[Removed], passage: &Passage) -> bool {
+    let gone = |piece: &Removed| piece.end.min(passage.end).saturating_sub(piece.start.max(passage.start));
+    pieces.iter().map(gone).sum::<u32>() * 2 <= passage.end - passage.start
 }

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+pub(crate) use crate::intake::line_count;
+
 use super::passages::{Passage, passages};
 use crate::{
     content_id::ContentId,
@@ -151,13 +153,6 @@ impl<'a> ResultTexts<'a> {
         }
         Ok(route.words(self.name.class, id, &held))
     }
-}
-
-/// Counts lines as `\n` ends them; a last line without an ending counts.
-pub(crate) fn line_count(text: &str) -> u32 {
-    let ends = text.bytes().filter(|&byte| byte == b'\n').count();
-    let open = usize::from(!text.is_empty() && !text.ends_with('\n'));
-    u32::try_from(ends + open).unwrap_or(u32::MAX)
 }
 
 /// Finds the evidence in a part; `failed` is the line that states how the run failed, if it stands there.

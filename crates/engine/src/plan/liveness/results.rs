@@ -32,7 +32,7 @@ pub(super) fn in_view<'d>(desk: &'d Desk<'_, '_>, state: &State) -> Result<Vec<O
         let texts = desk.texts(ordinal)?;
         let parts = match *result.form {
             Form::Whole => texts.parts.iter().map(|part| Cow::Borrowed(part.text.as_ref())).collect(),
-            Form::Cut(_) => {
+            Form::Cut(_) | Form::Shaped(_) => {
                 let written = form::write(texts, &result.form, result.original);
                 let leaves = texts.parts.iter().zip(&written).map(|(part, form)| match form::rendered(part, form) {
                     Some(text) => Cow::Owned(text),
