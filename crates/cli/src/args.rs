@@ -7,6 +7,7 @@ mod install;
 mod mcp;
 mod policy;
 mod proxy;
+mod shape;
 
 pub(crate) use archive::{
     ArchiveArgs, ArchiveCommand, ArchiveExport, ArchiveGc, ArchiveImport, ArchiveLs, ArchivePurge, ArchiveVerify,
@@ -17,6 +18,7 @@ pub(crate) use install::{Completions, Doctor, Man};
 pub(crate) use mcp::Mcp;
 pub(crate) use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicyShow};
 pub(crate) use proxy::Proxy;
+pub(crate) use shape::Shape;
 
 use std::path::PathBuf;
 
@@ -49,6 +51,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Makes a body fit its window: body or trace in, body out, report to standard error
     Compact(Compact),
+    /// Shapes one tool result before it is sent: what a limit leaves of it, original stored
+    Shape(Shape),
     /// Shows where the tokens are: by kind and tool, largest, repeated, stale and said
     Inspect(Inspect),
     /// Says for each change what went, in which step, and why

@@ -16,6 +16,7 @@ mod proxy;
 mod recall;
 mod restore;
 mod search;
+mod shape;
 
 use crate::{
     args::{Arguments, Command, SchemaOf},
@@ -27,6 +28,7 @@ use crate::{
 pub(crate) fn run(arguments: Arguments) -> Result<u8, Failure> {
     match arguments.command {
         Command::Compact(args) => compact::run(&args),
+        Command::Shape(args) => shape::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Count(args) => count::run(&args),

@@ -128,6 +128,21 @@ fn sort(schema: &Value, property: &Value) -> Sort {
     if choices.is_empty() { Sort::Described(described(schema, property)) } else { Sort::OneOf(choices) }
 }
 
+/// The keys of a setting that is a table, each with what it does and the names it may be; none of any other.
+pub(crate) fn keys_of(setting: &str) -> Vec<Choice> {
+    let schema: Value = serde_json::from_str(&Policy::json_schema()).unwrap_or_default();
+    let table = resolved(&schema, &schema["properties"][setting]);
+    let keys = table["properties"].as_object().into_iter().flatten();
+    keys.map(|(key, property)| {
+        let mut about = text(&property["description"]);
+        if let Sort::OneOf(choices) = sort(&schema, property) {
+            about.push_str(&format!(" One of {}.", names(&choices).join(", ")));
+        }
+        Choice { name: key.clone(), about }
+    })
+    .collect()
+}
+
 /// Names with a text of their own stand under `oneOf`, others together under `enum`.
 fn choices(property: &Value) -> Vec<Choice> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -205,6 +220,14 @@ mod tests {
         };
         assert_eq!(names(routes), ["none", "tool", "mcp", "shell", "spill:RELATIVE"]);
         assert!(routes.iter().all(|route| !route.about.is_empty()));
+    }
+
+    #[test]
+    fn a_table_names_its_keys_and_what_they_may_be() {
+        let keys = keys_of("intake");
+        assert_eq!(names(&keys), ["files", "max_chars", "max_lines", "strategy", "tools"]);
+        assert!(keys[3].about.ends_with("One of keep, layered, by_type, outline, head_summary, summary."), "{keys:?}");
+        assert!(keys_of("window").is_empty());
     }
 
     #[test]

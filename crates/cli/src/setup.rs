@@ -106,7 +106,12 @@ pub(crate) fn archive_for_run(
     capacity_bytes: u64,
     policy: &PolicyArgs,
 ) -> Result<Arc<dyn Archive>, Failure> {
-    match self::policy(policy)?.recall_route {
+    archive_by_route(path, capacity_bytes, &self::policy(policy)?)
+}
+
+/// The same for a policy that is read already.
+pub(crate) fn archive_by_route(path: &Path, capacity_bytes: u64, policy: &Policy) -> Result<Arc<dyn Archive>, Failure> {
+    match &policy.recall_route {
         RecallRoute::Spill(folder) => {
             let base = std::env::current_dir().map_err(|error| Failure::reading(Path::new("."), &error))?;
             let spill = Spill::new(base, folder.as_str())?;

@@ -30,6 +30,7 @@ mod compaction;
 mod reading;
 mod release;
 mod compact;
+mod shape;
 mod sizes;
 mod restore;
 pub mod recall;
@@ -39,12 +40,16 @@ pub use compact::{Inspection, Liveset, MessageOptions, Thoroughness};
 pub use compaction::Compaction;
 pub use error::{Error, Result};
 pub use session::Session;
+pub use shape::{RecallOffer, ShapePin, ShapeRequest, Shaped, ToolOutcome};
 pub use sizes::{ItemSize, Sizes};
 
 pub use liveset_archive::{Archive, MemoryArchive, SqliteArchive};
 pub use liveset_engine::{
     plan::SessionEvent,
-    policy::{ArchiveUse, ArgumentRules, Policy, Preset, ReasoningGuard, RecallRoute, SpillFolder},
+    policy::{
+        ArchiveUse, ArgumentRules, Intake, IntakeRow, Policy, Preset, ReasoningGuard, RecallRoute, SpillFolder,
+        Strategy,
+    },
     report::{EditKind, OutcomeKind, Report},
     transcript::WireFormat,
 };

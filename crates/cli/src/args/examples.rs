@@ -7,6 +7,14 @@ pub(super) const COMPACT: &str = "Examples:
   liveset compact session.jsonl --at 12 --dry-run
   liveset compact - --window 100000 --report run.report --report-format json < body.json";
 
+/// Of `shape`.
+pub(super) const SHAPE: &str = "Examples:
+  cargo test 2>&1 | liveset shape --tool Bash --max-chars 4000
+  liveset shape --tool Read --path src/parser.py --strategy outline < src/parser.py
+  liveset recall ID --lines 120-180
+
+What is under every limit leaves as it came. What was shaped is left alone by every later compaction.";
+
 /// Of `inspect`.
 pub(super) const INSPECT: &str = "Examples:
   liveset inspect body.json

@@ -10,6 +10,7 @@ use std::{
 /// Every command, as `help` lists them.
 pub(crate) const COMMANDS: [&str; 17] = [
     "compact",
+    "shape",
     "inspect",
     "explain",
     "count",

@@ -37,6 +37,13 @@ pub(crate) struct Bench {
     preset: Preset,
     guard: Guard,
     pins: Pins,
+    /// Characters over which intake may shape a result.
+    intake_chars: usize,
+}
+
+/// A limit of lines shapes results of any size.
+fn intake_chars(policy: &Policy) -> usize {
+    if policy.intake == Policy::default().intake { usize::MAX } else { 0 }
 }
 
 /// The model of nearly all tests: its vocabulary is counted exactly.
@@ -56,16 +63,17 @@ impl Bench {
             _ => Guard::Respect,
         };
         let (min_gain, pins) = (policy.min_gain, Pins { call_ids: policy.pins.clone() });
+        let intake_chars = intake_chars(&policy);
         let liveset = Liveset::new(policy)
             .with_format(wire(format))
             .with_model(model)
             .with_thoroughness(Thoroughness::Whole)
             .with_archive(archive.clone());
-        Self { format, liveset, archive, model, min_gain, preset, guard, pins }
+        Self { format, liveset, archive, model, min_gain, preset, guard, pins, intake_chars }
     }
 
     pub(crate) fn try_run(&self, body: &[u8]) -> Result<Outcome, String> {
-        outcome(self.liveset.compact(body))
+        outcome(self.liveset.compact(body)).map(|outcome| outcome.with_intake(self.intake_chars))
     }
 
     pub(crate) fn run(&self, body: &[u8]) -> Outcome {
@@ -73,7 +81,8 @@ impl Bench {
     }
 
     pub(crate) fn turn(&self, session: &mut Session, body: &[u8]) -> Outcome {
-        outcome(session.compact(body)).unwrap_or_else(|error| panic!("the body is refused: {error}"))
+        let outcome = outcome(session.compact(body)).map(|outcome| outcome.with_intake(self.intake_chars));
+        outcome.unwrap_or_else(|error| panic!("the body is refused: {error}"))
     }
 
     /// Checks every law of a single body.

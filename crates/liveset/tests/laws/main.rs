@@ -18,4 +18,5 @@ mod generated;
 mod growing;
 mod rounds;
 mod settings;
+mod shaping;
 mod traces;

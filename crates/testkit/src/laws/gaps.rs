@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::json_gaps;
 use super::tombstones::{Scan, close};
 use crate::oracle::decode::{character_borders, lines};
 
@@ -38,6 +39,7 @@ impl Matcher<'_> {
     fn steps(&self, at: usize, line: usize) -> Vec<(usize, usize)> {
         let mut steps = self.gap(at, line);
         steps.extend(self.giant(at, line));
+        steps.extend(self.value(at, line));
         // Last, so that it is tried first: text that is source is source.
         if let Some(whole) = self.lines.get(line)
             && self.rest(at).starts_with(whole)
@@ -51,16 +53,25 @@ impl Matcher<'_> {
         self.text.get(at..).unwrap_or_default()
     }
 
-    /// `[lines a-b of N left out…]`, on a line of its own.
+    /// `[lines a-b of N left out…]`, on a line of its own; as a JSON string among lines that are values.
     fn gap(&self, at: usize, line: usize) -> Vec<(usize, usize)> {
-        let mut scan = Scan::new(self.text, at);
+        let is_quoted = self.rest(at).starts_with(b"\"[");
+        let mut scan = Scan::new(self.text, at + usize::from(is_quoted));
         let Some((first, last)) = gap_head(&mut scan, self.lines.len()) else { return Vec::new() };
         if first != line + 1 || last < first || last > self.lines.len() {
             return Vec::new();
         }
         let gone = self.lines.get(line..last).unwrap_or_default();
         let ends = close(&mut scan, gone);
-        ends.into_iter().flat_map(|end| self.after_mark(end)).map(|at| (at, last)).collect()
+        let ends = ends.into_iter().filter(|&end| !is_quoted || self.rest(end).first() == Some(&b'"'));
+        ends.map(|end| end + usize::from(is_quoted)).flat_map(|end| self.after_mark(end)).map(|at| (at, last)).collect()
+    }
+
+    /// A line that is a JSON value, with gaps of its own in it.
+    fn value(&self, at: usize, line: usize) -> Option<(usize, usize)> {
+        let whole = self.lines.get(line).filter(|whole| json_gaps::is_value(whole))?;
+        let end = self.rest(at).iter().position(|byte| *byte == b'\n').map_or(self.text.len(), |end| at + end + 1);
+        json_gaps::gapped(whole, self.text.get(at..end)?).ok().map(|()| (end, line + 1))
     }
 
     /// A gap ends its line: with a line end of either kind, or with the text.

@@ -17,7 +17,12 @@ pub struct Outcome {
     pub tokens_after: u64,
     /// The report as JSON.
     pub report: Value,
+    /// Characters of a result over which intake may shape it.
+    pub intake_chars: usize,
 }
+
+/// Characters of a result over which intake always cuts it.
+const HARD_LIMIT_CHARS: usize = 100_000;
 
 /// An edit as the report states it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +46,15 @@ impl Outcome {
             tokens_before: tokens("before"),
             tokens_after: tokens("after"),
             report,
+            intake_chars: HARD_LIMIT_CHARS,
         }
+    }
+
+    /// The same from a run whose policy shapes results of more than `chars` characters, or of any size with a limit of
+    /// lines: 0.
+    #[must_use]
+    pub fn with_intake(self, chars: usize) -> Self {
+        Self { intake_chars: chars.min(HARD_LIMIT_CHARS), ..self }
     }
 
     pub(crate) fn edits(&self) -> Vec<ReportedEdit> {

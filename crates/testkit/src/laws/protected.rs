@@ -15,8 +15,6 @@ const RECALL_TOOL: &[u8] = b"recall";
 const RECALL_IDS: [&str; 2] = ["id", "handle"];
 /// Newest units in which such an answer stays.
 const RECALL_UNITS: usize = 3;
-/// Results beyond this many characters meet the hard limit of intake, newest or not.
-const INTAKE_HARD_LIMIT_CHARS: usize = 100_000;
 
 /// Results that a test has pinned by call id.
 #[derive(Clone, Debug, Default)]
@@ -116,7 +114,8 @@ fn is_newest(view: &View<'_>, item: &Item) -> bool {
 }
 
 fn may_touch_newest(view: &View<'_>, item: &Item, change: &Change, outcome: &Outcome) -> bool {
-    let is_over_limit = view.whole_text(item).len() > INTAKE_HARD_LIMIT_CHARS;
+    // Results over a limit of intake meet it, newest or not.
+    let is_over_limit = view.whole_text(item).len() > outcome.intake_chars;
     let is_text = matches!(change, Change::Text { .. });
     // What came cut goes as a whole, also by the step that shortens the newest.
     is_text && (is_over_limit || outcome.has_kind(&["shorten"]) || is_taken_last(outcome, None))

@@ -8,8 +8,6 @@ use super::outcome::Outcome;
 const MAX_CHARGE_STEP: u64 = 2_048;
 /// The fixed part is charged in steps of this share of the window.
 const CHARGE_STEPS_PER_WINDOW: u64 = 64;
-/// A body with fewer bytes holds no result over the hard limit of intake, which is in characters.
-const INTAKE_LIMIT_BYTES: usize = 100_000;
 /// Length that one line of an error stays under.
 const MAX_ERROR_CHARS: usize = 400;
 
@@ -25,10 +23,10 @@ pub fn law_identity(input: &[u8], outcome: &Outcome) -> Result<(), String> {
     let tokens = |name: &str| outcome.report["tokens"][name].as_u64().unwrap_or(0);
     let step = MAX_CHARGE_STEP.min(tokens("window") / CHARGE_STEPS_PER_WINDOW);
     let is_under = outcome.tokens_before.saturating_add(step) <= tokens("trigger");
-    // A result over the hard limit of intake is over a limit too; intake's edits name no step of a sweep.
+    // A result over a limit of intake is over a limit too; intake's edits name no step of a sweep.
     let edits = outcome.report["edits"].as_array().filter(|edits| !edits.is_empty());
-    let is_intake =
-        input.len() > INTAKE_LIMIT_BYTES && edits.is_some_and(|edits| edits.iter().all(|edit| edit["step"].is_null()));
+    let is_intake = input.len() > outcome.intake_chars
+        && edits.is_some_and(|edits| edits.iter().all(|edit| edit["step"].is_null()));
     if is_under && !is_same && !is_intake {
         return Err(format!("identity: {} tokens are under the trigger, yet the body changed", outcome.tokens_before));
     }

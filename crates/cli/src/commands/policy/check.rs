@@ -3,6 +3,7 @@
 use std::{fmt::Write as _, ops::Range};
 
 use liveset::Policy;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 
@@ -102,6 +103,9 @@ fn unknown(name: &str, span: Range<usize>) -> Fault {
 
 /// Tries one setting alone, so that each wrong value is told.
 fn wrong_value(text: &str, setting: &Setting, value: &DeValue<'_>, span: Range<usize>) -> Option<Fault> {
+    if let (DeValue::Table(table), true) = (value, setting.default.is_object()) {
+        return wrong_table(text, setting, table, span);
+    }
     let source = text.get(span.clone())?;
     let alone = toml::from_str::<Policy>(&format!("{} = {source}", setting.key));
     let Err(error) = alone else { return None };
@@ -133,6 +137,40 @@ fn wrong_value(text: &str, setting: &Setting, value: &DeValue<'_>, span: Range<u
     };
     let what = format!("`{}` must be {must_be}, not {found}", setting.key);
     Some(Fault { at: span.start, what, hint: hint.or(Some(default)) })
+}
+
+/// Tries a table alone; whoever reads its parts knows which of them is wrong.
+fn wrong_table(text: &str, setting: &Setting, table: &DeTable<'_>, span: Range<usize>) -> Option<Fault> {
+    let whole: toml::Table = toml::from_str(text).ok()?;
+    let alone: toml::Table = whole.into_iter().filter(|(key, _)| *key == setting.key).collect();
+    let error = Policy::deserialize(alone).err()?;
+    let what = error.message().lines().next().unwrap_or_default();
+    // An unknown or wrong word stands somewhere in the table, as a key or as a value.
+    let word = what.split('`').nth(1).unwrap_or_default();
+    let expected = what.split_once(", expected ").map_or("", |(_, expected)| expected);
+    let near = settings::nearest(word, expected.split('`').skip(1).step_by(2));
+    let hint = near.map(|near| format!("did you mean `{near}`?"));
+    let at = place_of(table, word).unwrap_or(span.start);
+    Some(Fault { at, what: format!("`{}`: {what}", setting.key), hint })
+}
+
+/// Finds the byte at which a table, or one in it, has a word as key or value.
+fn place_of(table: &DeTable<'_>, word: &str) -> Option<usize> {
+    table.iter().find_map(|(key, value)| {
+        if key.get_ref() == word {
+            return Some(key.span().start);
+        }
+        match value.get_ref() {
+            DeValue::Table(inner) => place_of(inner, word),
+            DeValue::String(text) if text == word => Some(value.span().start),
+            DeValue::String(_)
+            | DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_) => None,
+        }
+    })
 }
 
 /// Limits that the policy checks itself: the first setting of the file that the message names is the place.
@@ -178,6 +216,17 @@ mod tests {
             "triger = 90\n  window = \"wide\"\n",
             &[(1, 1, "unknown setting `triger`"), (2, 12, "`window` must be a whole number, 0 or more, not \"wide\"")],
         );
+    }
+
+    #[test]
+    fn a_fault_in_a_table_is_told_where_it_stands() {
+        let text = "[intake]\nstrategy = \"by_type\"\n[intake.tools.Bash]\nmax_char = 900\n";
+        let found = faults(text);
+        assert_eq!((found.len(), place(text, found[0].at)), (1, (4, 1)), "{found:?}");
+        assert_eq!(found[0].hint.as_deref(), Some("did you mean `max_chars`?"));
+        check("[intake]\nstrategy = \"layered\"\n", &[]);
+        let wrong = faults("[intake]\nstrategy = \"layerd\"\n");
+        assert_eq!(wrong[0].hint.as_deref(), Some("did you mean `layered`?"));
     }
 
     #[test]

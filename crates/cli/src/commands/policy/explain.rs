@@ -45,6 +45,10 @@ fn as_text(row: &Effective) -> String {
             }
         }
     }
+    for (at, key) in settings::keys_of(&setting.key).iter().enumerate() {
+        let head = if at == 0 { "holds" } else { "" };
+        let _ = writeln!(out, "  {head:<7}  {:<9}  {}", key.name, key.about);
+    }
     let _ = writeln!(out, "  default  {}", toml_value(&setting.default));
     let from = match row.source {
         Source::Default => "the default",
