@@ -12,11 +12,12 @@ mod readme;
 mod checks;
 mod benches;
 mod replay;
+mod replay_intake;
 mod record;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 const USAGE: &str = "\
 usage: cargo xtask <chore>
@@ -24,6 +25,7 @@ usage: cargo xtask <chore>
   bench [NAME]      all benches of the workspace, or those whose name matches; release build
   replay            the long Claude Code traces request by request, at windows of 50k and 100k
   replay presets    every preset on every long trace, at 60 % and 30 % of its largest request
+  replay intake [N] what intake keeps of long results, by kind of content; with how N results of each kind begin
   record            plays the scripted agent and writes examples/session.json
   gen [--check]     writes the generated files; with --check only tells whether they are fresh";
 
@@ -43,6 +45,8 @@ fn run(words: &[&str]) -> Result<ExitCode> {
         ["bench", name] => benches::run(name),
         ["replay"] => replay::run(),
         ["replay", "presets"] => replay::run_presets(),
+        ["replay", "intake"] => replay_intake::run(0),
+        ["replay", "intake", samples] => replay_intake::run(samples.parse().context("how many samples?")?),
         ["record"] => record::run(),
         ["gen"] => generated::write_all(),
         ["gen", "--check"] => generated::check_all(),

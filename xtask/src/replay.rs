@@ -90,7 +90,7 @@ pub(crate) fn run_presets() -> Result<ExitCode> {
 }
 
 /// Every file under the folder of traces, in order.
-fn long_files(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn long_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let entries =
         fs::read_dir(folder).with_context(|| format!("no traces at {}; set LIVESET_TRACES", folder.display()))?;
@@ -157,7 +157,7 @@ fn print_row(file: &Path, window: u64, tally: &Tally) {
     );
 }
 
-fn traces() -> PathBuf {
+pub(crate) fn traces() -> PathBuf {
     std::env::var("LIVESET_TRACES").map_or_else(|_| repository::root().join("../shared/traces"), PathBuf::from)
 }
 
