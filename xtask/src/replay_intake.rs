@@ -57,9 +57,11 @@ pub(crate) fn run(samples: usize) -> Result<ExitCode> {
         let Detection::Trace(format) = detect(&bytes) else { continue };
         let Ok(trace) = Trace::read(format, &bytes) else { continue };
         for conversation in trace.conversations() {
-            for found in results(conversation)? {
-                if seen.insert(found.request.text.clone()) {
-                    measure(&found, &mut rows, samples)?;
+            for history in 0..conversation.histories() {
+                for found in results(conversation, history)? {
+                    if seen.insert(found.request.text.clone()) {
+                        measure(&found, &mut rows, samples)?;
+                    }
                 }
             }
         }
@@ -140,10 +142,10 @@ fn kept(quoted: &BTreeSet<u64>, text: &str) -> usize {
     held.len()
 }
 
-/// Every long result of a conversation, with what the chain behind it says of it.
-fn results(conversation: &Conversation) -> Result<Vec<Found>> {
+/// Every long result of a stretch between two compactions of the client, with what the chain behind it says of it.
+fn results(conversation: &Conversation, history: usize) -> Result<Vec<Found>> {
     let format = WireFormat::ALL.into_iter().find(|format| format.name() == conversation.wire_format());
-    let body = conversation.body()?;
+    let body = conversation.history(history)?;
     let outline = Outline::read(&body)?;
     let transcript = wire::read(format.context("an unknown wire format")?, &outline)?;
     let mut later: HashSet<u64> = HashSet::new();

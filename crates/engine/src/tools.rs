@@ -185,8 +185,7 @@ const PATH_ARGUMENTS: [&str; 9] =
 pub(crate) fn named_path(transcript: &Transcript<'_>, call: &Call) -> Option<String> {
     let arguments = arguments(transcript, call)?;
     let leaves = json::string_leaves(&arguments).unwrap_or_default();
-    let named = |key: &&str| leaves.iter().find(|leaf| leaf.key == **key);
-    let path = PATH_ARGUMENTS.iter().find_map(|key| named(&key))?;
+    let path = PATH_ARGUMENTS.iter().find_map(|key| leaves.iter().find(|leaf| leaf.key == *key))?;
     Some(path.text.trim().to_owned()).filter(|path| !path.is_empty())
 }
 

@@ -9,8 +9,8 @@ pub(super) const COMPACT: &str = "Examples:
 
 /// Of `shape`.
 pub(super) const SHAPE: &str = "Examples:
-  cargo test 2>&1 | liveset shape --tool Bash --max-chars 4000
   liveset shape --tool Read --path src/parser.py --strategy outline < src/parser.py
+  cargo test 2>&1 | liveset shape --tool Bash --max-chars 4000
   liveset recall ID --lines 120-180
 
 What is under every limit leaves as it came. What was shaped is left alone by every later compaction.";

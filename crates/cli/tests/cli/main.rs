@@ -14,6 +14,7 @@ mod restoring;
 mod recalling;
 mod serving;
 mod proxying;
+mod shaping;
 mod archive_faults;
 mod archives;
 mod looking;

@@ -268,7 +268,7 @@ impl CodeLines {
             }
         }
         let is_comment = || ["//", "/*", "*/", "* ", "# ", "-- "].iter().any(|start| text.starts_with(start));
-        let ends = || text.ends_with(['{', '}', ';', '(', ')', ',', ':', '[', ']', '\\']);
+        let ends = || text.ends_with(['{', '}', ';', '(', ')', ',', ':', '[', ']', '>', '\\']);
         self.codeish += usize::from(is_telling || ends() || is_comment());
         self.signatures += usize::from(is_signature(line));
     }

@@ -213,7 +213,9 @@ impl<'r> Selection<'r> {
             let run = self.ranks.blocks.get(at..end).unwrap_or_default();
             let chars: usize = run.iter().map(|block| block.chars).sum();
             let lines: usize = run.iter().map(Block::lines).sum();
-            if end > at && chars <= self.gap_chars && lines <= 1 {
+            let has_lines = (self.lines + lines).saturating_sub(1) <= self.room.lines;
+            if end > at && chars <= self.gap_chars && has_lines {
+                self.lines = (self.lines + lines).saturating_sub(1);
                 self.kept.get_mut(at..end).unwrap_or_default().fill(Kept::Whole);
                 self.chars = (self.chars + chars).saturating_sub(self.gap_chars);
             }

@@ -289,3 +289,185 @@ fn places_are_kept_by_layers_and_structure_by_an_outline() {
         "{outline}"
     );
 }
+
+#[test]
+fn prose_keeps_its_headings_and_hits_one_of_each_file() {
+    let text: String = (1..=6).map(|at| format!("## Part {at}\n\n{}", "- words of it\n".repeat(14))).collect();
+    check(&text, 500, expect![[r#"
+        Markdown
+        ## Part 1
+
+        - words of it
+        - words of it
+        - words of it
+        - words of it
+        - words of it
+        [lines 8-16 of 96 left out]
+        ## Part 2
+        [lines 18-32 of 96 left out]
+        ## Part 3
+        [lines 34-46 of 96 left out]
+        - words of it
+        - words of it
+        ## Part 4
+
+        - words of it
+        - words of it
+        [lines 53-64 of 96 left out]
+        ## Part 5
+        [lines 66-80 of 96 left out]
+        ## Part 6
+        [lines 82-90 of 96 left out; run the call again to see it]
+        - words of it
+        - words of it
+        - words of it
+        - words of it
+        - words of it
+        - words of it
+    "#]]);
+    let hits: String = (0..90).map(|at| format!("src/file_{}.rs:{at}: let x = {at};\n", at / 30)).collect();
+    check(&hits, 500, expect![[r#"
+        search hits
+        src/file_0.rs:0: let x = 0;
+        src/file_0.rs:1: let x = 1;
+        src/file_0.rs:2: let x = 2;
+        src/file_0.rs:3: let x = 3;
+        src/file_0.rs:4: let x = 4;
+        src/file_0.rs:5: let x = 5;
+        src/file_0.rs:6: let x = 6;
+        [lines 8-30 of 90 left out]
+        src/file_1.rs:30: let x = 30;
+        [lines 32-60 of 90 left out]
+        src/file_2.rs:60: let x = 60;
+        [lines 62-87 of 90 left out; run the call again to see it]
+        src/file_2.rs:87: let x = 87;
+        src/file_2.rs:88: let x = 88;
+        src/file_2.rs:89: let x = 89;
+    "#]]);
+}
+
+#[test]
+fn a_listing_keeps_its_folders_and_a_table_its_heading() {
+    let listing: String =
+        (0..60).map(|at| if at % 20 == 0 { format!("./folder_{at}:\n") } else { format!("file_{at}.rs\n") }).collect();
+    check(&listing, 500, expect![[r#"
+        listing
+        ./folder_0:
+        file_1.rs
+        file_2.rs
+        file_3.rs
+        file_4.rs
+        file_5.rs
+        file_6.rs
+        file_7.rs
+        file_8.rs
+        file_9.rs
+        file_10.rs
+        file_11.rs
+        file_12.rs
+        file_13.rs
+        file_14.rs
+        file_15.rs
+        file_16.rs
+        file_17.rs
+        file_18.rs
+        file_19.rs
+        ./folder_20:
+        file_21.rs
+        file_22.rs
+        file_23.rs
+        [lines 25-40 of 60 left out]
+        ./folder_40:
+        [lines 42-48 of 60 left out; run the call again to see it]
+        file_48.rs
+        file_49.rs
+        file_50.rs
+        file_51.rs
+        file_52.rs
+        file_53.rs
+        file_54.rs
+        file_55.rs
+        file_56.rs
+        file_57.rs
+        file_58.rs
+        file_59.rs
+    "#]]);
+    let rows: String = (0..60).map(|at| format!("web-{at:<4} 1/1    Running\n")).collect();
+    check(&format!("NAME     READY  STATUS\n{rows}"), 500, expect![[r#"
+        table
+        NAME     READY  STATUS
+        web-0    1/1    Running
+        web-1    1/1    Running
+        web-2    1/1    Running
+        web-3    1/1    Running
+        web-4    1/1    Running
+        web-5    1/1    Running
+        [lines 8-29 of 61 left out]
+        web-28   1/1    Running
+        web-29   1/1    Running
+        [lines 32-54 of 61 left out; run the call again to see it]
+        web-53   1/1    Running
+        web-54   1/1    Running
+        web-55   1/1    Running
+        web-56   1/1    Running
+        web-57   1/1    Running
+        web-58   1/1    Running
+        web-59   1/1    Running
+    "#]]);
+}
+
+#[test]
+fn a_trace_keeps_what_was_thrown_and_a_build_its_errors() {
+    let frames: String = (0..40).map(|at| format!("  File \"a.py\", line {at}, in f\n    g({at})\n")).collect();
+    check(&format!("Traceback (most recent call last):\n{frames}ValueError: no such pump\n"), 500, expect![[r#"
+        stack trace
+        Traceback (most recent call last):
+          File "a.py", line 0, in f
+            g(0)
+          File "a.py", line 1, in f
+            g(1)
+          File "a.py", line 2, in f
+            g(2)
+          File "a.py", line 3, in f
+            g(3)
+          File "a.py", line 4, in f
+            g(4)
+          File "a.py", line 5, in f
+        [lines 13-73 of 82 left out; run the call again to see it]
+          File "a.py", line 36, in f
+            g(36)
+          File "a.py", line 37, in f
+            g(37)
+          File "a.py", line 38, in f
+            g(38)
+          File "a.py", line 39, in f
+            g(39)
+        ValueError: no such pump
+    "#]]);
+    let compiled: String = (0..40).map(|at| format!("   Compiling crate_{at} v0.1.0\n")).collect();
+    let error = "error[E0308]: mismatched types\n  --> src/a.rs:3:5\n   |\n3  | let x: u32 = \"\";\n";
+    check(&format!("{compiled}{error}{compiled}error: could not compile `a`\n"), 600, expect![[r#"
+        build log
+           Compiling crate_0 v0.1.0
+           Compiling crate_1 v0.1.0
+           Compiling crate_2 v0.1.0
+           Compiling crate_3 v0.1.0
+           Compiling crate_4 v0.1.0
+           Compiling crate_5 v0.1.0
+           Compiling crate_6 v0.1.0
+        [lines 8-39 of 85 left out]
+           Compiling crate_39 v0.1.0
+        error[E0308]: mismatched types
+          --> src/a.rs:3:5
+           |
+        3  | let x: u32 = "";
+           Compiling crate_0 v0.1.0
+        [lines 46-79 of 85 left out; run the call again to see it]
+           Compiling crate_35 v0.1.0
+           Compiling crate_36 v0.1.0
+           Compiling crate_37 v0.1.0
+           Compiling crate_38 v0.1.0
+           Compiling crate_39 v0.1.0
+        error: could not compile `a`
+    "#]]);
+}

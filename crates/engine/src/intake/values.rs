@@ -1,5 +1,7 @@
 //! What stays of a JSON value? Keys before values, first and last elements, both ends of long strings. JSON in is JSON out.
 
+use std::collections::BTreeMap;
+
 use super::{Piece, Removed, Room};
 use crate::{
     json::{self, NodeIdx, NodeKind, Outline},
@@ -24,7 +26,7 @@ const fn level(elements: usize, members: usize, characters: usize, depth: usize)
 }
 
 /// From loose to tight; the first whose outcome fits is taken. Keys go last.
-const LEVELS: [Level; 16] = [
+const LEVELS: [Level; 19] = [
     level(512, 2_048, 16_000, 64),
     level(256, 1_024, 8_000, 64),
     level(128, 1_024, 4_000, 64),
@@ -41,13 +43,19 @@ const LEVELS: [Level; 16] = [
     level(2, 24, 80, 4),
     level(2, 12, 80, 3),
     level(2, 6, 80, 1),
+    level(2, 4, 48, 1),
+    level(1, 2, 40, 1),
+    // Nothing but what it is and how much.
+    level(0, 0, 0, 0),
 ];
 
 /// Keys of values that tell how something ended: their strings stay longer.
 const TELLING_KEYS: [&str; 10] =
     ["error", "errors", "message", "stderr", "exception", "traceback", "reason", "detail", "status", "stack"];
-/// Times as long.
+/// Times as long, while there is room for much.
 const TELLING_SHARE: usize = 4;
+/// Characters of a string from which on there is.
+const MUCH: usize = 100;
 /// Characters that a gap must save beyond its own.
 const MIN_SAVED: usize = 16;
 /// Characters of a gap in quotes, at most, the way back set aside.
@@ -60,11 +68,18 @@ pub(super) fn cut(text: &str, room: &Room) -> Vec<Removed> {
     let Ok(outline) = Outline::read_all(value.as_bytes()) else { return Vec::new() };
     let chars = text.chars().count();
     let lines = super::line_count(text) as usize;
-    let mut pieces = Vec::new();
+    let mut cutter = Cutter {
+        outline: &outline,
+        text: value,
+        level: level(0, 0, 0, 0),
+        pieces: Vec::new(),
+        places: BTreeMap::new(),
+    };
     for level in LEVELS {
-        let mut cutter = Cutter { outline: &outline, text: value, level, pieces: Vec::new() };
+        cutter.level = level;
+        cutter.pieces.clear();
         cutter.walk(outline.root(), 0);
-        pieces = cutter.pieces;
+        let pieces = &cutter.pieces;
         let cut = |piece: &Removed| value.get(piece.start as usize..piece.end as usize).unwrap_or_default();
         let saved: usize = pieces.iter().map(|piece| cut(piece).chars().count()).sum();
         let gone: usize = pieces.iter().map(|piece| memchr::memchr_iter(b'\n', cut(piece).as_bytes()).count()).sum();
@@ -74,7 +89,7 @@ pub(super) fn cut(text: &str, room: &Room) -> Vec<Removed> {
         }
     }
     let moved = |at: u32| at + u32::try_from(start).unwrap_or(0);
-    pieces.iter().map(|piece| Removed { start: moved(piece.start), end: moved(piece.end), ..*piece }).collect()
+    cutter.pieces.iter().map(|piece| Removed { start: moved(piece.start), end: moved(piece.end), ..*piece }).collect()
 }
 
 struct Cutter<'o, 't> {
@@ -82,6 +97,8 @@ struct Cutter<'o, 't> {
     text: &'t str,
     level: Level,
     pieces: Vec<Removed>,
+    /// Where the characters of long strings begin, by where these begin: asked at every level.
+    places: BTreeMap<usize, Vec<usize>>,
 }
 
 impl Cutter<'_, '_> {
@@ -99,7 +116,7 @@ impl Cutter<'_, '_> {
                 total,
             }),
             NodeKind::String => {
-                let more = if self.is_telling(at) { TELLING_SHARE } else { 1 };
+                let more = if self.level.characters > MUCH && self.is_telling(at) { TELLING_SHARE } else { 1 };
                 self.string(node.span.start(), node.span.end(), self.level.characters * more);
             }
             NodeKind::Number | NodeKind::True | NodeKind::False | NodeKind::Null => {}
@@ -139,11 +156,12 @@ impl Cutter<'_, '_> {
 
     /// Keeps both ends of a string, on borders of characters and where possible of lines.
     fn string(&mut self, start: usize, end: usize, keep: usize) {
-        let inner = self.text.get(start + 1..end - 1).unwrap_or_default();
+        let text = self.text;
+        let inner = text.get(start + 1..end - 1).unwrap_or_default();
         if inner.len() <= keep + GAP_CHARS + MIN_SAVED {
             return;
         }
-        let places = characters(inner);
+        let places = self.places.entry(start).or_insert_with(|| characters(inner));
         let total = places.len();
         if total <= keep + GAP_CHARS + MIN_SAVED {
             return;

@@ -18,5 +18,6 @@ mod generated;
 mod growing;
 mod rounds;
 mod settings;
+mod shaped_texts;
 mod shaping;
 mod traces;
