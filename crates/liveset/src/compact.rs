@@ -194,7 +194,7 @@ impl Liveset {
     /// ```
     /// use liveset::{Liveset, Policy, SessionEvent};
     /// let liveset = Liveset::new(Policy::default()).with_events([SessionEvent::too_long(0, 4_000)]);
-    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"}]}"#;
+    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"tool","tool_call_id":"a","content":"ok"}]}"#;
     /// assert_eq!(liveset.compact(body)?.report().tokens.window, 4_000);
     /// # Ok::<(), liveset::Error>(())
     /// ```

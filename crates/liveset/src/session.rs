@@ -78,7 +78,7 @@ impl Session {
     /// use liveset::{Liveset, Policy, SessionEvent};
     /// let mut session = Liveset::new(Policy::default()).session();
     /// session.note(SessionEvent::too_long(0, 4_000));
-    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"}]}"#;
+    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"tool","tool_call_id":"a","content":"ok"}]}"#;
     /// assert_eq!(session.compact(body)?.report().tokens.window, 4_000);
     /// # Ok::<(), liveset::Error>(())
     /// ```
@@ -104,7 +104,7 @@ impl Session {
     /// use liveset::{Liveset, Policy};
     /// let mut session = Liveset::new(Policy::default()).session();
     /// session.declare_rebase("no_ledger");
-    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"user","content":"hi"}]}"#;
+    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"tool","tool_call_id":"a","content":"ok"}]}"#;
     /// assert_eq!(session.compact(body)?.report().rebase.as_ref().map(|rebase| rebase.cause.as_str()), Some("no_ledger"));
     /// assert!(session.compact(body)?.report().rebase.is_none());
     /// # Ok::<(), liveset::Error>(())

@@ -293,7 +293,10 @@ fn places_are_kept_by_layers_and_structure_by_an_outline() {
 #[test]
 fn prose_keeps_its_headings_and_hits_one_of_each_file() {
     let text: String = (1..=6).map(|at| format!("## Part {at}\n\n{}", "- words of it\n".repeat(14))).collect();
-    check(&text, 500, expect![[r#"
+    check(
+        &text,
+        500,
+        expect![[r#"
         Markdown
         ## Part 1
 
@@ -324,9 +327,13 @@ fn prose_keeps_its_headings_and_hits_one_of_each_file() {
         - words of it
         - words of it
         - words of it
-    "#]]);
+    "#]],
+    );
     let hits: String = (0..90).map(|at| format!("src/file_{}.rs:{at}: let x = {at};\n", at / 30)).collect();
-    check(&hits, 500, expect![[r#"
+    check(
+        &hits,
+        500,
+        expect![[r#"
         search hits
         src/file_0.rs:0: let x = 0;
         src/file_0.rs:1: let x = 1;
@@ -343,14 +350,18 @@ fn prose_keeps_its_headings_and_hits_one_of_each_file() {
         src/file_2.rs:87: let x = 87;
         src/file_2.rs:88: let x = 88;
         src/file_2.rs:89: let x = 89;
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_listing_keeps_its_folders_and_a_table_its_heading() {
     let listing: String =
         (0..60).map(|at| if at % 20 == 0 { format!("./folder_{at}:\n") } else { format!("file_{at}.rs\n") }).collect();
-    check(&listing, 500, expect![[r#"
+    check(
+        &listing,
+        500,
+        expect![[r#"
         listing
         ./folder_0:
         file_1.rs
@@ -391,9 +402,13 @@ fn a_listing_keeps_its_folders_and_a_table_its_heading() {
         file_57.rs
         file_58.rs
         file_59.rs
-    "#]]);
+    "#]],
+    );
     let rows: String = (0..60).map(|at| format!("web-{at:<4} 1/1    Running\n")).collect();
-    check(&format!("NAME     READY  STATUS\n{rows}"), 500, expect![[r#"
+    check(
+        &format!("NAME     READY  STATUS\n{rows}"),
+        500,
+        expect![[r#"
         table
         NAME     READY  STATUS
         web-0    1/1    Running
@@ -413,13 +428,17 @@ fn a_listing_keeps_its_folders_and_a_table_its_heading() {
         web-57   1/1    Running
         web-58   1/1    Running
         web-59   1/1    Running
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_trace_keeps_what_was_thrown_and_a_build_its_errors() {
     let frames: String = (0..40).map(|at| format!("  File \"a.py\", line {at}, in f\n    g({at})\n")).collect();
-    check(&format!("Traceback (most recent call last):\n{frames}ValueError: no such pump\n"), 500, expect![[r#"
+    check(
+        &format!("Traceback (most recent call last):\n{frames}ValueError: no such pump\n"),
+        500,
+        expect![[r#"
         stack trace
         Traceback (most recent call last):
           File "a.py", line 0, in f
@@ -443,10 +462,14 @@ fn a_trace_keeps_what_was_thrown_and_a_build_its_errors() {
           File "a.py", line 39, in f
             g(39)
         ValueError: no such pump
-    "#]]);
+    "#]],
+    );
     let compiled: String = (0..40).map(|at| format!("   Compiling crate_{at} v0.1.0\n")).collect();
     let error = "error[E0308]: mismatched types\n  --> src/a.rs:3:5\n   |\n3  | let x: u32 = \"\";\n";
-    check(&format!("{compiled}{error}{compiled}error: could not compile `a`\n"), 600, expect![[r#"
+    check(
+        &format!("{compiled}{error}{compiled}error: could not compile `a`\n"),
+        600,
+        expect![[r#"
         build log
            Compiling crate_0 v0.1.0
            Compiling crate_1 v0.1.0
@@ -469,5 +492,6 @@ fn a_trace_keeps_what_was_thrown_and_a_build_its_errors() {
            Compiling crate_38 v0.1.0
            Compiling crate_39 v0.1.0
         error: could not compile `a`
-    "#]]);
+    "#]],
+    );
 }
