@@ -22,7 +22,7 @@ pub(crate) struct Ledger {
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Line {
     /// From this first cut on the branch that the link stands for goes by this policy.
-    Policy { contract: u32, policy: Policy, link: String },
+    Policy { contract: u32, policy: Box<Policy>, link: String },
     /// What the decisions of this branch rest on besides its items.
     Basis { basis: Basis, link: String },
     /// What one request told, in the branch that this link stands for.
@@ -79,7 +79,7 @@ impl Ledger {
             }
             match line {
                 Line::Policy { contract: CONTRACT, policy, .. } => {
-                    found.policy.get_or_insert(policy);
+                    found.policy.get_or_insert(*policy);
                 }
                 Line::Policy { .. } => found.is_of_other_contract = true,
                 Line::Basis { basis, .. } => found.basis = Some(basis),
@@ -97,7 +97,7 @@ impl Ledger {
             return Ok(held);
         }
         let (item, link) = newest(chain).ok_or(Unreadable)?;
-        self.write(chain, item, &Line::Policy { contract: CONTRACT, policy: policy.clone(), link })?;
+        self.write(chain, item, &Line::Policy { contract: CONTRACT, policy: Box::new(policy.clone()), link })?;
         Ok(self.read(chain)?.policy.unwrap_or_else(|| policy.clone()))
     }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Every command, as `help` lists them.
-pub(crate) const COMMANDS: [&str; 17] = [
+pub(crate) const COMMANDS: [&str; 18] = [
     "compact",
     "shape",
     "inspect",

@@ -4,6 +4,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
     process::{Child, Stdio},
+    time::{Duration, Instant},
 };
 
 use crate::{bodies, program::Place};
@@ -27,18 +28,17 @@ impl Proxy {
     /// Waits until it says of itself that it is about to end.
     #[cfg(unix)]
     fn wait_for_draining(&self) {
-        for _ in 0..6_000 {
+        let until = Instant::now() + Duration::from_secs(30);
+        let mut health = String::new();
+        while Instant::now() < until && !health.contains("\"draining\"") {
             let mut stream = TcpStream::connect(&self.address).unwrap();
-            let mut health = String::new();
+            health.clear();
             // A connection that came just before the end began is closed without a word.
             let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
             let _ = stream.read_to_string(&mut health);
-            if health.contains("\"draining\"") {
-                return;
-            }
             std::thread::yield_now();
         }
-        panic!("it does not say that it is about to end");
+        assert!(health.contains("\"draining\""), "it says that it is about to end");
     }
 
     fn post(&self, body: &[u8]) -> TcpStream {
