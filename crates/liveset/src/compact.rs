@@ -8,7 +8,7 @@ use liveset_engine::{
     budget::{Budget, WindowSource},
     counts::Counts,
     json::{self, Outline},
-    plan::{self, Fit, Inputs, Plan, SessionEvent, State, SurveyItem},
+    plan::{self, Fit, Inputs, Plan, SessionEvent, State},
     policy::{ArchiveUse, Policy},
     report::{OutcomeKind, Report, TokenReport, Warning},
     transcript::{Transcript, WireFormat},
@@ -41,9 +41,9 @@ pub enum Thoroughness {
 pub struct Liveset {
     pub(crate) policy: Policy,
     pub(crate) archive: Option<Arc<dyn Archive>>,
-    format: Option<WireFormat>,
-    model: Option<String>,
-    overhead: Tokens,
+    pub(crate) format: Option<WireFormat>,
+    pub(crate) model: Option<String>,
+    pub(crate) overhead: Tokens,
     thoroughness: Thoroughness,
     sessions: SessionUse,
     pub(crate) events: Vec<SessionEvent>,
@@ -60,24 +60,6 @@ impl std::fmt::Debug for Liveset {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Liveset").field("policy", &self.policy).field("format", &self.format).finish_non_exhaustive()
     }
-}
-
-/// What a body holds, before anything is decided.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Inspection {
-    /// Its dialect.
-    pub format: WireFormat,
-    /// The model it names, or that was named for it.
-    pub model: Option<String>,
-    /// Size and limits.
-    pub tokens: TokenReport,
-    /// How far the sizes may be trusted.
-    pub exactness: Exactness,
-    /// Size of the tools and of the request itself.
-    pub tools_tokens: Tokens,
-    /// Every item in order.
-    pub items: Vec<SurveyItem>,
 }
 
 /// What a bare message list does not say.
@@ -256,53 +238,6 @@ impl Liveset {
         liveset.compact(messages)
     }
 
-    /// Looks at a body without cutting: sizes, and each result's passages with their scores at the end of the body.
-    ///
-    /// ```
-    /// use liveset::{Liveset, Policy};
-    /// let body = br#"{"model":"gpt-4.1","messages":[{"role":"tool","tool_call_id":"a","content":"ok"}]}"#;
-    /// let inspection = Liveset::new(Policy::default()).inspect(body)?;
-    /// assert_eq!(inspection.items.len(), 1);
-    /// # Ok::<(), liveset::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`Liveset::compact`], apart from the archive.
-    pub fn inspect(&self, body: &[u8]) -> Result<Inspection> {
-        let outline = Outline::read(body)?;
-        let format = self.format.map_or_else(|| wire::detect(&outline), Ok)?;
-        let transcript = wire::read(format, &outline)?;
-        let name = self.model.clone().or_else(|| model_name(&transcript));
-        let (model, counter) = self.model_of(name.as_deref());
-        let counts = Counts::of(&transcript, counter, &mut CountCache::default())?.with_overhead(self.overhead);
-        // Looking needs no window: an unknown model is measured against what it holds.
-        let mut policy = self.policy.clone();
-        if model.is_none() && policy.window.is_none() && policy.default_window.is_none() {
-            policy.default_window = Some(counts.total().0.max(1) * 2);
-        }
-        let (budget, _) = Budget::of(&policy, model)?;
-        let price = model.map_or(Price::DEFAULT, |model| model.price);
-        let inputs = Inputs {
-            transcript: &transcript,
-            counts: &counts,
-            budget: &budget,
-            events: &[],
-            policy: &policy,
-            counter,
-            price,
-        };
-        let items = plan::survey(&inputs)?;
-        Ok(Inspection {
-            format,
-            model: name,
-            tokens: token_report(&counts, &budget, counter),
-            exactness: counter.exactness(),
-            tools_tokens: counts.request(),
-            items,
-        })
-    }
-
     /// Reads a body, for [`Session::compact_read`](crate::Session::compact_read): whoever looks at its items first reads
     /// it once.
     ///
@@ -398,7 +333,7 @@ impl Liveset {
         Ok((compaction, decided))
     }
 
-    fn model_of(&self, name: Option<&str>) -> (Option<&'static Model>, &'static dyn TokenCounter) {
+    pub(crate) fn model_of(&self, name: Option<&str>) -> (Option<&'static Model>, &'static dyn TokenCounter) {
         let name = self.model.as_deref().or(name);
         let model = name.and_then(liveset_tokens::model);
         let counter = model.map_or_else(liveset_tokens::unknown_counter, |model| liveset_tokens::counter(model.family));
@@ -463,12 +398,12 @@ impl Liveset {
     }
 }
 
-fn model_name(transcript: &Transcript<'_>) -> Option<String> {
+pub(crate) fn model_name(transcript: &Transcript<'_>) -> Option<String> {
     let literal = transcript.model?.of(transcript.body);
     json::decode(literal).ok().map(|name| name.text().to_owned())
 }
 
-fn token_report(counts: &Counts, budget: &Budget, counter: &dyn TokenCounter) -> TokenReport {
+pub(crate) fn token_report(counts: &Counts, budget: &Budget, counter: &dyn TokenCounter) -> TokenReport {
     TokenReport {
         before: counts.total().0,
         after: counts.total().0,

@@ -30,15 +30,17 @@ mod compaction;
 mod reading;
 mod release;
 mod compact;
+mod inspection;
 mod shape;
 mod sizes;
 mod restore;
 pub mod recall;
 mod session;
 
-pub use compact::{Inspection, Liveset, MessageOptions, Thoroughness};
+pub use compact::{Liveset, MessageOptions, Thoroughness};
 pub use compaction::Compaction;
 pub use error::{Error, Result};
+pub use inspection::Inspection;
 pub use session::Session;
 pub use shape::{RecallOffer, ShapePin, ShapeRequest, Shaped, ToolOutcome};
 pub use sizes::{ItemSize, Sizes};
