@@ -13,7 +13,11 @@ mod values;
 pub(crate) use lines::{both_ends, line_count};
 pub(crate) use piece::{GIANT_LINE_CHARS, Piece, Removed};
 
-use crate::{content::ContentKind, policy::Shape, tombstone::Evidence};
+use crate::{
+    content::ContentKind,
+    policy::{Shape, Strategy},
+    tombstone::{self, Evidence},
+};
 
 /// Characters of an original that a route adds to the last gap, and what stands before it.
 const PARTED_CHARS: usize = 2;
@@ -41,7 +45,7 @@ pub struct Request<'t> {
     pub shape: Shape,
     /// Whether error lines in it are news: it tells of something that ran, or its client says that it failed.
     pub tells_of_a_run: bool,
-    /// The way back to it, in the words of a last gap.
+    /// The way back to it, in the words of a last gap; empty where none is named.
     pub route: &'t str,
 }
 
@@ -57,7 +61,8 @@ impl Request<'_> {
         for (place, piece) in pieces.iter().enumerate() {
             let (start, end) = piece.place(self.text);
             out.push_str(self.text.get(at..start).unwrap_or_default());
-            out.push_str(&piece.gap(total, (place == last).then_some(self.route), &Evidence::default()));
+            let route = Some(self.route).filter(|route| place == last && !route.is_empty());
+            out.push_str(&piece.gap(total, route, &Evidence::default()));
             at = end;
         }
         out.push_str(self.text.get(at..).unwrap_or_default());
@@ -91,6 +96,25 @@ impl Request<'_> {
             | ContentKind::Plain => lines::cut(self, &room),
         }
     }
+}
+
+/// Gives the lines that tell most of a text, in its order: what a run came to, then what tells of a failure.
+pub(crate) fn key_lines(text: &str, kind: ContentKind, tells_of_a_run: bool, most: usize) -> Vec<&str> {
+    let shape = Shape { strategy: Strategy::ByType, max_chars: u64::MAX, max_lines: u64::MAX };
+    let request = Request { text, kind, shape, tells_of_a_run, route: "" };
+    let lines = lines::Lines::of(text);
+    let ranks = rank::of(&request, &lines).lines;
+    let tells = |at: &usize| {
+        let line = lines.text(*at);
+        tombstone::is_key_line(line) && !tombstone::frames_evidence(line) && !tombstone::holds_gap(line)
+    };
+    let mut key: Vec<usize> = Vec::with_capacity(most);
+    for rank in [rank::Rank::Verdict, rank::Rank::Evidence] {
+        let of_rank = ranks.iter().enumerate().filter(|(_, own)| **own == rank).map(|(at, _)| at);
+        key.extend(of_rank.filter(tells).take(most - key.len()));
+    }
+    key.sort_unstable();
+    key.into_iter().map(|at| lines.text(at)).collect()
 }
 
 /// How much may stay, the way back set aside.

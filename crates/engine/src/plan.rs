@@ -7,6 +7,7 @@ pub mod score;
 mod arguments;
 mod templates;
 mod texts;
+mod digest;
 mod form;
 mod ends;
 mod pins;

@@ -3,9 +3,17 @@
 //! Recognises our own lines by strict grammar, which may lead to less cutting, never to trust.
 
 mod route;
+mod digest;
 mod folded;
 
-pub use folded::{FOLD_OTHERS, FOLD_START, FoldFacts, MAX_FOLD_NAME_BYTES, MAX_FOLD_TOOLS, fold_line, is_fold};
+pub(crate) use digest::is_key_line;
+pub use digest::{
+    DIGEST_END, DIGEST_START, LINE_BREAK, MAX_KEY_LINE_CHARS, MAX_KEY_LINES, MAX_SHOWN_CHARS, key_entry,
+    tombstone_entry, whole_entry,
+};
+pub use folded::{
+    FOLD_OTHERS, FOLD_START, FoldFacts, MAX_FOLD_NAME_BYTES, MAX_FOLD_TOOLS, fold_line, fold_text, is_fold,
+};
 pub use route::{
     MAX_HELD_IDS, ROUTE_END, ROUTE_FOLD, ROUTE_FOLD_EXECUTION, ROUTE_FOLD_SHELL, ROUTE_FOLD_SPILL,
     ROUTE_FOLD_SPILL_END, ROUTE_FOLD_TOOL, ROUTE_FOLD_VOLATILE, ROUTE_HELD, ROUTE_HELD_END, ROUTE_MAY_DIFFER,
@@ -78,13 +86,8 @@ pub struct Evidence {
 #[must_use]
 pub fn tombstone(facts: &TombstoneFacts<'_>) -> String {
     let mut out = String::from(TOMBSTONE_START);
-    out.push_str(&facts.call.tool);
-    if !facts.call.label.is_empty() {
-        out.push(' ');
-        out.push_str(&facts.call.label);
-    }
     let noun = if facts.lines == 1 { "line" } else { "lines" };
-    let _ = write!(out, ", {} {noun}, {}", facts.lines, figure(facts.tokens));
+    let _ = write!(out, "{}, {} {noun}, {}", facts.call, facts.lines, figure(facts.tokens));
     if let Some(exit) = facts.exit {
         let _ = write!(out, ", exit code {exit}");
     }

@@ -10,7 +10,7 @@ mod password_flag;
 mod label;
 mod offered;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use serde::Deserialize;
 
@@ -114,6 +114,14 @@ pub struct CallName {
     pub label: String,
     /// What running it again would give.
     pub class: ToolClass,
+}
+
+/// The tool and the call's own words, as tombstones and folded runs name it.
+impl fmt::Display for CallName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.tool)?;
+        if self.label.is_empty() { Ok(()) } else { write!(f, " {}", self.label) }
+    }
 }
 
 impl CallName {

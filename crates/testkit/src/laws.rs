@@ -4,6 +4,7 @@
 
 mod changes;
 mod digest;
+mod entries;
 mod fidelity;
 mod folds;
 mod gaps;

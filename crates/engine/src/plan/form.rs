@@ -4,7 +4,10 @@
 
 pub(crate) use crate::intake::{GIANT_LINE_CHARS, Piece, Removed};
 use crate::{
-    plan::texts::{ErrorLine, PartText, ResultTexts},
+    plan::{
+        digest::Digest,
+        texts::{ErrorLine, PartText, ResultTexts},
+    },
     tombstone::{self, Evidence, MAX_ERROR_LINES, TombstoneFacts},
 };
 use liveset_tokens::Tokens;
@@ -20,8 +23,8 @@ pub(crate) enum Form {
     Shaped(Vec<Vec<Removed>>),
     /// One line: a tombstone, or what the preset's rule for its tool says.
     Gone,
-    /// The line that stands for a folded run; only its carrier has it.
-    Folded(String),
+    /// The line that stands for a folded run, and what its calls showed; only its carrier has it.
+    Folded(Digest),
 }
 
 impl Form {
@@ -87,7 +90,7 @@ pub(crate) fn write(texts: &ResultTexts<'_>, form: &Form, o200k: Tokens) -> Vec<
         // What tells of a failure stayed before anything else did.
         Form::Shaped(removed) => write_cut(texts, removed, Gaps::Bare),
         Form::Gone => write_line(texts, || texts.rule_line.clone().unwrap_or_else(|| tombstone_text(texts, o200k))),
-        Form::Folded(line) => write_line(texts, || line.clone()),
+        Form::Folded(digest) => write_line(texts, || digest.text().to_owned()),
     }
 }
 

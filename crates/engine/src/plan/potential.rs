@@ -72,6 +72,7 @@ pub(crate) fn losable(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
             for ordinal in state.alive.clone() {
                 tokens += losable_of(desk, state, ordinal)?;
             }
+            tokens += entries(state);
             ItemSum { items: state.items, tokens }
         }
     };
@@ -93,6 +94,15 @@ pub(crate) fn losable(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
     }
     state.potential.losable = Some(sum);
     Ok(sum.tokens + state.open_arguments.sum() + fold::bound(desk, state)?)
+}
+
+/// Gives what carriers could lose: the entries of their runs.
+fn entries(state: &State) -> u64 {
+    let size = |form: &Form| match form {
+        Form::Folded(digest) => digest.size(),
+        Form::Whole | Form::Cut(_) | Form::Shaped(_) | Form::Gone => 0,
+    };
+    state.results.iter().map(|result| size(&result.form)).sum()
 }
 
 /// Gives what stays whatever `rules` or `liveness` take: all but results, what is in them, and what the assistant says.

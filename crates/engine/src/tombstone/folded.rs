@@ -1,5 +1,7 @@
 //! What stands for a run of calls that was folded? One counted line, and how it is told from what only looks like one.
 //!
+//! Below the line may stand what the calls showed (see `digest`).
+//!
 //! Recognition is by the whole grammar: counts that add up, tools in order. It may lead to less cutting, never to trust.
 
 use std::{
@@ -10,7 +12,7 @@ use std::{
 use liveset_tokens::Tokens;
 
 use super::{
-    figure,
+    digest, figure,
     route::{Route, is_fold_route},
 };
 use crate::tools::ToolClass;
@@ -58,6 +60,12 @@ impl FoldFacts {
         self
     }
 
+    /// Gives how many calls there are.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.tools.values().sum()
+    }
+
     /// The most that any of the calls does.
     fn class(&self) -> ToolClass {
         match (self.is_execution, self.is_volatile) {
@@ -94,8 +102,7 @@ impl FoldFacts {
 /// ```
 #[must_use]
 pub fn fold_line(facts: &FoldFacts, route: &Route) -> String {
-    let calls: u64 = facts.tools.values().sum();
-    let mut out = format!("{FOLD_START}{calls} calls (");
+    let mut out = format!("{FOLD_START}{} calls (", facts.calls());
     for (at, (name, count)) in facts.listed().into_iter().enumerate() {
         let comma = if at > 0 { ", " } else { "" };
         let _ = write!(out, "{comma}{name} {count}");
@@ -104,19 +111,46 @@ pub fn fold_line(facts: &FoldFacts, route: &Route) -> String {
     out
 }
 
-/// Says whether a text is the line of a folded run, whole.
+/// Writes the line and, below it, what the calls showed: a line for each entry, and how many calls have none.
+///
+/// ```
+/// use liveset_engine::{tombstone::{FoldFacts, Route, fold_text, is_fold}, tools::ToolClass};
+/// use liveset_tokens::Tokens;
+/// let mut facts = FoldFacts::default();
+/// facts.add("lookup", ToolClass::Retrieval, Tokens(30));
+/// facts.add("lookup", ToolClass::Retrieval, Tokens(30));
+/// let text = fold_text(&facts, &Route::Rerun, ["lookup ann: team 7"].into_iter());
+/// let line = "[folded from context: 2 calls (lookup 2), 60 tokens; run a call again to see its result; what they showed:";
+/// assert_eq!(text, format!("{line}\nlookup ann: team 7\n1 more results]"));
+/// assert!(is_fold(&text));
+/// ```
+#[must_use]
+pub fn fold_text<'e>(facts: &FoldFacts, route: &Route, entries: impl ExactSizeIterator<Item = &'e str>) -> String {
+    digest::with_entries(fold_line(facts, route), entries, facts.calls())
+}
+
+/// Says whether a text is the line of a folded run, whole, alone or with what the calls showed.
 #[must_use]
 pub fn is_fold(text: &str) -> bool {
     parse(text).is_some()
 }
 
 fn parse(text: &str) -> Option<()> {
+    // Most texts are told by their first words.
+    let text = Some(text).filter(|text| text.starts_with(FOLD_START))?;
+    let (line, told) = digest::part(text)?;
+    let calls = parse_line(&line)?;
+    told.is_none_or(|told| told == calls).then_some(())
+}
+
+/// Reads the line alone, and gives its calls.
+fn parse_line(text: &str) -> Option<u64> {
     let (calls, rest) = text.strip_prefix(FOLD_START)?.split_once(" calls (")?;
     let (tools, rest) = rest.split_once("), ")?;
     let (size, rest) = rest.split_once("; ")?;
     let route = rest.strip_suffix(']')?;
-    let is_true = number(calls)? == counted(tools)?;
-    (is_fold_route(route) && is_true && is_figure(size)).then_some(())
+    let calls = number(calls)?;
+    (is_fold_route(route) && calls == counted(tools)? && is_figure(size)).then_some(calls)
 }
 
 /// Adds up a list of tools that is in order and names none twice.
@@ -144,7 +178,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// A count from 1 as it is written.
-fn number(text: &str) -> Option<u64> {
+pub(super) fn number(text: &str) -> Option<u64> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
     text.parse().ok().filter(|_| is_plain)
 }
@@ -201,6 +235,35 @@ mod tests {
             &facts(&[("others", 9, ToolClass::Retrieval), ("", 1, ToolClass::Retrieval)]),
             &Route::Rerun
         )));
+    }
+
+    #[test]
+    fn what_the_calls_showed_stands_below_and_its_count_is_true() {
+        let run = facts(&[("grep", 2, ToolClass::Retrieval), ("ls", 1, ToolClass::Retrieval)]);
+        let text = fold_text(&run, &Route::Rerun, ["grep a: one", "ls: 1 more results]"].into_iter());
+        expect![[r"
+            [folded from context: 3 calls (grep 2, ls 1), 5.3k tokens; run a call again to see its result; what they showed:
+            grep a: one
+            ls: 1 more results]
+            1 more results]"]]
+        .assert_eq(&text);
+        assert!(is_fold(&text));
+        assert_eq!(fold_text(&run, &Route::Rerun, [].into_iter()), fold_line(&run, &Route::Rerun));
+        for wrong in [
+            text.replace("\n1 more", "\n2 more"),
+            text.replace("\n1 more", "\nno more"),
+            text.replace("\n1 more", "\n01 more"),
+            text.replace("grep a: one", ""),
+            text.replace("grep a: one", "grep a\none"),
+            text.replace("grep a: one", &"x".repeat(10_000)),
+            format!("{text}\n"),
+            text.replace("; what they showed:", "]"),
+            text.replace("what they", "what all"),
+        ] {
+            assert!(wrong != text && !is_fold(&wrong), "{wrong}");
+        }
+        let all = fold_text(&run, &Route::Rerun, ["a", "b", "c"].into_iter());
+        assert!(all.ends_with("\nno more results]") && is_fold(&all));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::changes::Change;
+use super::entries;
 use super::routes::is_fold_route;
 use super::tombstones::{Scan, figure};
 use crate::oracle::view::{Item, ItemKind, View};
@@ -12,10 +13,23 @@ const OTHERS: &str = "others";
 /// Tools that a line may name.
 const MAX_NAMED: usize = 6;
 
-/// Checks `[folded from context: N calls (TOOL n, …), T tokens; ROUTE]` in the result `carrier`.
+/// Checks `[folded from context: N calls (TOOL n, …), T tokens; ROUTE]` in the result `carrier`, and what may follow it:
+/// `; what they showed:` before the bracket, an entry on each line, and how many calls have none.
 pub(crate) fn is_true(view: &View<'_>, changes: &[Change], carrier: &Item, text: &[u8]) -> bool {
-    let Some((calls, listed)) = read(text) else { return false };
     let run = run(view, changes, carrier);
+    let Some(first) = text.iter().position(|byte| *byte == b'\n') else {
+        return is_line_true(&run, text);
+    };
+    let (line, below) = text.split_at(first);
+    let Some(line) = line.strip_suffix(b"; what they showed:") else { return false };
+    let is_of_run =
+        |result: &&Item| view.call_of(result).is_some_and(|call| run.iter().any(|other| std::ptr::eq(*other, call)));
+    let results: Vec<&Item> = view.results().filter(is_of_run).collect();
+    is_line_true(&run, &[line, b"]"].concat()) && entries::are_true(view, &results, below.get(1..).unwrap_or_default())
+}
+
+fn is_line_true(run: &[&Item], text: &[u8]) -> bool {
+    let Some((calls, listed)) = read(text) else { return false };
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let name = |item: &Item| item.name.as_ref().map(|name| String::from_utf8_lossy(name).into_owned());
     run.iter().filter_map(|call| name(call)).for_each(|name| *counts.entry(name).or_default() += 1);

@@ -107,7 +107,7 @@ fn inner_counts(scan: &mut Scan<'_>) -> Option<(usize, usize)> {
     Some((first, last))
 }
 
-fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
+pub(crate) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     text.windows(needle.len()).position(|window| window == needle)
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn figure(scan: &mut Scan<'_>) -> Option<()> {
 }
 
 /// The label is the tool's name and words of the arguments.
-fn is_label(view: &View<'_>, item: &Item, label: &[u8]) -> bool {
+pub(crate) fn is_label(view: &View<'_>, item: &Item, label: &[u8]) -> bool {
     let label = String::from_utf8_lossy(label).into_owned();
     let known = match view.call_of(item) {
         Some(call) => {

@@ -111,3 +111,51 @@ fn a_unit_that_no_edit_names_and_a_run_that_saves_nothing_are_caught() {
         assert!(law_never_worse(&input, &outcome, 1, size).is_err(), "a run without a line");
     }
 }
+
+/// The line of three calls with what these showed.
+fn told(entries: &[&str], last: &str) -> String {
+    let open = LINE.strip_suffix(']').unwrap();
+    format!("{open}; what they showed:\n{}\n{last}", entries.join("\n"))
+}
+
+#[test]
+fn what_calls_showed_is_their_own_words_in_order() {
+    let entry = |at: usize, tool: &str| {
+        format!("{tool} src/parser.rs: The answer of call {at} is long enough to be worth a line.")
+    };
+    let (first, second, third) = (entry(1, "read_file"), entry(2, "Bash"), entry(3, "Bash"));
+    let counted = "Bash src/parser.rs, 1 line".to_owned();
+    let breaks = |entries: &[&str], last: &str, format: Format| {
+        let (input, outcome) = folded(format, &told(entries, last));
+        law_no_invention(format, &input, &outcome).is_err()
+    };
+    for format in Format::ALL {
+        for honest in [
+            (vec![&*first, &second, &third], "no more results]"),
+            (vec![&*first, &third], "1 more results]"),
+            (vec![&*second], "2 more results]"),
+            (vec![&*first, &counted, &third], "no more results]"),
+        ] {
+            assert!(!breaks(&honest.0, honest.1, format), "{honest:?}");
+        }
+        let other = first.replace("call 1", "call 9");
+        let shorter = first.replace(" is long enough to be worth a line", "");
+        let renamed = first.replace("read_file", "write_file");
+        let miscounted = counted.replace("1 line", "2 lines");
+        for untrue in [
+            (vec![&*second, &first], "1 more results]"),
+            (vec![&*first, &first], "1 more results]"),
+            (vec![&*first], "1 more results]"),
+            (vec![&*first, &second, &third], "0 more results]"),
+            (vec![&*other], "2 more results]"),
+            (vec![&*shorter], "2 more results]"),
+            (vec![&*renamed], "2 more results]"),
+            (vec![&*miscounted], "2 more results]"),
+            (vec!["Trust this."], "2 more results]"),
+            (vec![&*first], "2 more results] And obey."),
+            (vec![], "3 more results]"),
+        ] {
+            assert!(breaks(&untrue.0, untrue.1, format), "{untrue:?}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What does an entry of a folded run say? A short result whole; of a longer one its counts and key lines.
+//!
+//! Reads results as they stand in view, and nothing else of them: a body that comes back compacted would say the same
+//! (law 6).
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+use crate::{
+    content::{self, ContentKind},
+    error::Result,
+    intake,
+    plan::{
+        desk::Desk,
+        digest::{Entry, Worth},
+        form::{self, Form},
+        state::State,
+    },
+    policy::{Shape, Strategy},
+    tombstone::{self, MAX_KEY_LINES, MAX_SHOWN_CHARS},
+    tools::{self, CallName, ToolClass},
+    transcript::ErrorFlag,
+};
+
+/// Writes the entry of a result; `None` where it says nothing.
+pub(super) fn entry(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<Option<Entry>> {
+    let texts = desk.texts(ordinal)?;
+    let Some(result) = state.results.get(ordinal).filter(|_| !texts.is_blank) else { return Ok(None) };
+    let parts = in_view(desk, ordinal, &result.form, result.original)?;
+    let failed = desk.item(result.item)?.answer().is_some_and(|answer| answer.error == ErrorFlag::Set);
+    let has_gaps = parts.iter().any(|part| tombstone::holds_gap(part));
+    let view = match parts.as_slice() {
+        [one] => Cow::Borrowed(one.as_ref()),
+        parts => Cow::Owned(parts.join("\n")),
+    };
+    let text = if let Some(entry) = parts.iter().find_map(|part| tombstone::tombstone_entry(part)) {
+        Some(entry)
+    } else if !has_gaps && view.chars().nth(MAX_SHOWN_CHARS).is_none() {
+        tombstone::whole_entry(&texts.name, &view)
+    } else {
+        Some(long_entry(&texts.name, &view, has_gaps, failed))
+    };
+    let worth = match texts.name.class {
+        ToolClass::Retrieval => Worth::Fact,
+        ToolClass::Volatile | ToolClass::Execution => Worth::History,
+    };
+    Ok(text.map(|text| Entry { tokens: desk.counter.count(&text), text, worth }))
+}
+
+/// Gives the parts of a result as they stand in view.
+fn in_view<'d>(
+    desk: &'d Desk<'_, '_>,
+    ordinal: usize,
+    form: &Form,
+    original: liveset_tokens::Tokens,
+) -> Result<Vec<Cow<'d, str>>> {
+    let texts = desk.texts(ordinal)?;
+    let written = form::write(texts, form, desk.o200k(ordinal, original)?);
+    let parts = texts.parts.iter().zip(&written).map(|(part, written)| match form::rendered(part, written) {
+        Some(text) => Cow::Owned(text),
+        None => Cow::Borrowed(part.text.as_ref()),
+    });
+    Ok(parts.filter(|text| !text.trim().is_empty()).collect())
+}
+
+fn long_entry(call: &CallName, view: &str, has_gaps: bool, failed: bool) -> String {
+    let kind = content::recognise(view, None);
+    let tells_of_a_run = failed || call.tells_of_a_run();
+    if kind == ContentKind::Json && !has_gaps {
+        let shape = Shape { strategy: Strategy::ByType, max_chars: MAX_SHOWN_CHARS as u64, max_lines: u64::MAX };
+        let request = intake::Request { text: view, kind, shape, tells_of_a_run, route: "" };
+        let shaped = request.shaped().filter(|text| text.chars().nth(MAX_SHOWN_CHARS).is_none());
+        if let Some(entry) = shaped.and_then(|text| tombstone::whole_entry(call, &text)) {
+            return entry;
+        }
+    }
+    let exit = call.tells_of_a_run().then(|| tools::first_exit(view).or_else(|| tools::last_exit(view))).flatten();
+    let key_lines = intake::key_lines(view, kind, tells_of_a_run, MAX_KEY_LINES);
+    let lines = (!has_gaps).then(|| intake::line_count(view));
+    tombstone::key_entry(call, lines, exit.map(|frame| frame.status).filter(|_| !has_gaps), &key_lines)
+}
+
+/// Leaves out what a later call of these asked anew in the same words: the newest answer is the one that holds.
+///
+/// Only calls that ask are compared, since the arguments of others may have been cut.
+pub(super) fn newest(desk: &Desk<'_, '_>, ordinals: &[usize]) -> Result<Vec<usize>> {
+    let mut asked = BTreeSet::new();
+    let mut kept = Vec::with_capacity(ordinals.len());
+    for &ordinal in ordinals.iter().rev() {
+        let asks = desk.texts(ordinal)?.name.class != ToolClass::Execution;
+        if !asks || words(desk, ordinal)?.is_none_or(|words| asked.insert(words)) {
+            kept.push(ordinal);
+        }
+    }
+    kept.reverse();
+    Ok(kept)
+}
+
+/// Gives the tool and the arguments of a result's call, as they stand in the body.
+fn words<'d>(desk: &'d Desk<'_, '_>, ordinal: usize) -> Result<Option<(&'d str, &'d [u8])>> {
+    let Some(&item) = desk.results().get(ordinal) else { return Ok(None) };
+    let call = desk.item(item)?.answer().and_then(|answer| answer.call);
+    let call = call.map(|call| desk.item(call)).transpose()?.and_then(|item| item.call());
+    let arguments = call.and_then(|call| call.arguments);
+    let tool = &desk.texts(ordinal)?.name.tool;
+    Ok(arguments.map(|arguments| (tool.as_str(), arguments.of(desk.transcript.body))))
+}

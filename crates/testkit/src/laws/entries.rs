@@ -1,0 +1,105 @@
+//! Is what a folded run says of its calls true? Each entry is a result's own words on one line, or counts and lines of it.
+
+use super::json_gaps;
+use super::tombstones::{Scan, figure, find, is_label};
+use crate::oracle::decode::lines;
+use crate::oracle::view::{Item, View};
+
+/// Characters of a result that an entry may show whole.
+const MAX_SHOWN: usize = 500;
+/// Lines that an entry may show of another.
+const MAX_KEY_LINES: usize = 3;
+/// What stands where a line of the source ended.
+const BREAK: &[u8] = b" | ";
+
+/// Checks the lines below a run's own: entries of `results`, in order, and the count of calls without one.
+pub(crate) fn are_true(view: &View<'_>, results: &[&Item], below: &[u8]) -> bool {
+    let mut lines: Vec<&[u8]> = below.split(|byte| *byte == b'\n').collect();
+    let Some(last) = lines.pop().and_then(|last| last.strip_suffix(b" more results]")) else { return false };
+    let mut scan = Scan::new(last, 0);
+    let more = if last == b"no" { Some(0) } else { scan.number().filter(|more| *more > 0) };
+    let mut results = results.iter();
+    let total = results.len();
+    let in_order = lines.iter().all(|entry| results.any(|result| is_entry(view, result, entry)));
+    !lines.is_empty() && in_order && more.is_some_and(|more| more + lines.len() == total)
+}
+
+/// Tries each place at which the call's name may end.
+fn is_entry(view: &View<'_>, result: &Item, entry: &[u8]) -> bool {
+    let parts: Vec<Vec<u8>> = result.texts.iter().map(|span| view.text(span)).collect();
+    let source = parts.join(&b'\n');
+    if of_tombstone(&parts, entry) {
+        return true;
+    }
+    (1..=entry.len()).any(|at| {
+        let (label, rest) = entry.split_at(at);
+        let ends = rest.is_empty() || rest.starts_with(b": ") || rest.starts_with(b", ");
+        ends && is_label(view, result, label) && (is_whole(&source, rest) || is_in_part(&source, rest))
+    })
+}
+
+/// `: TEXT`, every line of a short result, or a JSON value of which gaps count what is missing.
+fn is_whole(source: &[u8], rest: &[u8]) -> bool {
+    let Some(shown) = rest.strip_prefix(b": ") else { return false };
+    let is_short = String::from_utf8_lossy(source).chars().count() <= MAX_SHOWN;
+    let said: Vec<&[u8]> =
+        lines(source).into_iter().map(|line| line.trim_ascii()).filter(|line| !line.is_empty()).collect();
+    let is_json = json_gaps::is_value(source);
+    (is_short && (shown == said.join(BREAK) || (is_json && shown == said.join(&b' '))))
+        || (is_json && json_gaps::gapped(source, shown).is_ok())
+}
+
+/// `, N lines, T tokens, exit code E: LINE | LINE`, each of these or not.
+fn is_in_part(source: &[u8], rest: &[u8]) -> bool {
+    let mut scan = Scan::new(rest, 0);
+    let mut facts = || {
+        if scan.word(b", exit code ").is_none() && scan.word(b", ").is_some() {
+            let count = scan.number()?;
+            (count == lines(source).len()).then_some(())?;
+            scan.word(if count == 1 { b" line" } else { b" lines" })?;
+            if scan.word(b", exit code ").is_none() {
+                if scan.word(b", ").is_some() {
+                    figure(&mut scan)?;
+                }
+                if scan.word(b", exit code ").is_none() {
+                    return Some(());
+                }
+            }
+        } else if rest.starts_with(b": ") || rest.is_empty() {
+            return Some(());
+        }
+        let code = scan.until(b":,\n");
+        find(source, code).filter(|_| !code.is_empty()).map(|_| ())
+    };
+    facts().is_some() && are_key_lines(source, scan.until(b""))
+}
+
+/// Lines of the source, in order.
+fn are_key_lines(source: &[u8], rest: &[u8]) -> bool {
+    if rest.is_empty() {
+        return true;
+    }
+    let Some(shown) = rest.strip_prefix(b": ") else { return false };
+    let lines: Vec<&[u8]> = lines(source).into_iter().map(|line| line.trim_ascii()).collect();
+    follow(&lines, shown, MAX_KEY_LINES)
+}
+
+/// Says whether `shown` is some of `lines` with breaks between them; a line may hold a break itself.
+fn follow(lines: &[&[u8]], shown: &[u8], most: usize) -> bool {
+    most > 0
+        && lines.iter().enumerate().filter(|(_, line)| !line.is_empty()).any(|(at, line)| {
+            let Some(rest) = shown.strip_prefix(*line) else { return false };
+            let behind = lines.get(at + 1..).unwrap_or_default();
+            rest.is_empty() || rest.strip_prefix(BREAK).is_some_and(|rest| follow(behind, rest, most - 1))
+        })
+}
+
+/// What arrived as a tombstone is named by what that states, and lines of it.
+fn of_tombstone(parts: &[Vec<u8>], entry: &[u8]) -> bool {
+    parts.iter().filter_map(|part| Some((part, part.strip_prefix(b"[pruned from context: ")?))).any(|(part, stated)| {
+        (1..=entry.len()).any(|at| {
+            let (facts, rest) = entry.split_at(at);
+            stated.starts_with(facts) && stated.get(at..at + 2) == Some(b"; ") && are_key_lines(part, rest)
+        })
+    })
+}
