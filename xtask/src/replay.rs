@@ -66,7 +66,7 @@ pub(crate) fn run_presets() -> Result<ExitCode> {
             continue;
         }
         for share in SHARES {
-            for preset in [Preset::Balanced, Preset::Liveness, Preset::Rules] {
+            for preset in Preset::ALL {
                 let window = largest * share / 100;
                 let tally = replay(conversation, preset, window)?;
                 let steps: Vec<String> = tally.steps.iter().map(|(step, edits)| format!("{step}: {edits}")).collect();

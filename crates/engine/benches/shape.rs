@@ -23,7 +23,7 @@ fn main() {
     );
     println!("{:<28} {:<16} {:>10} {:>10} {:>8}", "text", "taken for", "shape MB/s", "count MB/s", "ratio");
     let policy = Policy::from_toml("[intake]\nstrategy = \"by_type\"\nmax_chars = 2000\n").unwrap();
-    let shape = policy.intake.shape(&["Bash"], None).unwrap();
+    let shape = policy.shape(&["Bash"], None).unwrap();
     let mut slowest = f64::MAX;
     for (name, text) in texts() {
         let mut turns = Vec::new();

@@ -28,7 +28,7 @@ const PARTED_CHARS: usize = 2;
 /// use liveset_engine::{content::recognise, intake::Request, policy::Policy};
 /// let text: String = (1..=200).map(|at| format!("id {at}\n")).collect();
 /// let policy = Policy::from_toml("[intake]\nstrategy = \"layered\"\nmax_chars = 500\n")?;
-/// let shape = policy.intake.shape(&["tool"], None).unwrap();
+/// let shape = policy.shape(&["tool"], None).unwrap();
 /// let request = Request { text: &text, kind: recognise(&text, None), shape, tells_of_a_run: false, route: "run it again" };
 /// let shaped = request.shaped().unwrap();
 /// assert!(shaped.starts_with("id 1\n") && shaped.ends_with("id 200\n") && shaped.len() <= 500);
@@ -99,15 +99,18 @@ impl Request<'_> {
 }
 
 /// Gives the lines that tell most of a text, in its order: what a run came to, then what tells of a failure.
-pub(crate) fn key_lines(text: &str, kind: ContentKind, tells_of_a_run: bool, most: usize) -> Vec<&str> {
+pub(crate) fn key_lines(
+    text: &str,
+    kind: ContentKind,
+    tells_of_a_run: bool,
+    most: usize,
+    may_stay: impl Fn(&str) -> bool,
+) -> Vec<&str> {
     let shape = Shape { strategy: Strategy::ByType, max_chars: u64::MAX, max_lines: u64::MAX };
     let request = Request { text, kind, shape, tells_of_a_run, route: "" };
     let lines = lines::Lines::of(text);
     let ranks = rank::of(&request, &lines).lines;
-    let tells = |at: &usize| {
-        let line = lines.text(*at);
-        tombstone::is_key_line(line) && !tombstone::frames_evidence(line) && !tombstone::holds_gap(line)
-    };
+    let tells = |at: &usize| tombstone::is_key_line(lines.text(*at)) && may_stay(lines.text(*at));
     let mut key: Vec<usize> = Vec::with_capacity(most);
     for rank in [rank::Rank::Verdict, rank::Rank::Evidence] {
         let of_rank = ranks.iter().enumerate().filter(|(_, own)| **own == rank).map(|(at, _)| at);

@@ -21,6 +21,7 @@ mod rules;
 mod argument_step;
 mod batches;
 mod fold;
+mod dispatch;
 mod reasoning;
 mod potential;
 mod candidate;

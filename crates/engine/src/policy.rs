@@ -2,9 +2,11 @@
 //!
 //! Reads text it is handed, never a file; unknown keys are errors with a hint.
 
+mod dispatch;
 mod intake;
 mod recall_route;
 
+pub use dispatch::{Dispatch, DispatchOrder};
 pub use intake::{DEFAULT_MAX_CHARS, Intake, IntakeRow, MIN_MAX_CHARS, MIN_MAX_LINES, Shape, Strategy};
 pub use recall_route::{MAX_FOLDER_BYTES, RecallRoute, SpillFolder};
 
@@ -38,9 +40,9 @@ pub struct Policy {
     pub default_window: Option<u64>,
     /// Tokens kept free for the reply; unset: from the model table, or an eighth of a window given here.
     pub reserve: Option<u64>,
-    /// A sweep starts where the view is over this share (percent) of window less reserve.
+    /// A sweep starts where the view is over this share (percent) of window less reserve; in `dispatch` of the window.
     pub trigger: u32,
-    /// A sweep ends at this share (percent) of window less reserve.
+    /// A sweep ends at this share (percent) of window less reserve; in `dispatch` of the window.
     pub target: u32,
     /// Tokens that each edit saves at least.
     pub min_gain: u64,
@@ -66,6 +68,8 @@ pub struct Policy {
     /// How a tool result is shaped when it is first seen: a table of `strategy`, `max_chars` and `max_lines`, with rows of
     /// its own for tools (`[intake.tools.NAME]`) and for files by the path in the call (`[intake.files."*.ext"]`).
     pub intake: Intake,
+    /// How a sweep of `dispatch` goes: a table of `share` and `order`.
+    pub dispatch: Dispatch,
 }
 
 /// The order in which things go.
@@ -81,11 +85,14 @@ pub enum Preset {
     Rules,
     /// Each result that no later message names, quotes or paraphrases, but the newest; then the oldest whole batches.
     Liveness,
+    /// By size and age: each result is shaped to 2,000 characters when it is first seen; over `trigger` of the whole window
+    /// results and written files in the older part of the view go, and then history.
+    Dispatch,
 }
 
 impl Preset {
     /// All presets, in the order of the documentation.
-    pub const ALL: [Preset; 3] = [Self::Balanced, Self::Rules, Self::Liveness];
+    pub const ALL: [Preset; 4] = [Self::Balanced, Self::Rules, Self::Liveness, Self::Dispatch];
 
     /// Gives the name that flags and policies use.
     #[must_use]
@@ -94,6 +101,7 @@ impl Preset {
             Self::Balanced => "balanced",
             Self::Rules => "rules",
             Self::Liveness => "liveness",
+            Self::Dispatch => "dispatch",
         }
     }
 }
@@ -155,6 +163,7 @@ impl Default for Policy {
             reasoning: ReasoningGuard::Respect,
             pins: Vec::new(),
             intake: Intake::default(),
+            dispatch: Dispatch::default(),
         }
     }
 }
@@ -198,8 +207,24 @@ impl Policy {
         if self.max_result_chars < 2_000 || self.max_result_chars_unarchived < 2_000 {
             return wrong("`max_result_chars` is at least 2000");
         }
-        self.intake.check().map_err(|why| Error::Policy { why })?;
+        self.intake.check(self.preset).map_err(|why| Error::Policy { why })?;
+        self.dispatch.check().map_err(|why| Error::Policy { why })?;
         Ok(self)
+    }
+
+    /// Says how a result is shaped when it is first seen (see [`Intake::shape`]); `None` where it is kept.
+    ///
+    /// ```
+    /// use liveset_engine::policy::{Policy, Strategy};
+    /// let policy = Policy::from_toml("preset = \"dispatch\"")?;
+    /// let shape = policy.shape(&["Bash"], None).unwrap();
+    /// assert_eq!((shape.strategy, shape.max_chars), (Strategy::Summary, 2_000));
+    /// assert!(Policy::default().shape(&["Bash"], None).is_none());
+    /// # Ok::<(), liveset_engine::Error>(())
+    /// ```
+    #[must_use]
+    pub fn shape(&self, tools: &[&str], path: Option<&str>) -> Option<Shape> {
+        self.intake.shape(self.preset, tools, path)
     }
 
     /// Gives the characters of a result that intake keeps.

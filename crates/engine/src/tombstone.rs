@@ -236,6 +236,13 @@ pub fn holds_gap(text: &str) -> bool {
     gaps(text).next().is_some()
 }
 
+/// Says whether a text holds what could be read as a mark of ours, true or not: an entry of a folded run never shows it,
+/// since there a reader would take it for our word.
+pub(crate) fn may_hold_mark(text: &str) -> bool {
+    let holds = |start: &str| memchr::memmem::find(text.as_bytes(), start.as_bytes()).is_some();
+    holds(TOMBSTONE_START) || holds(FOLD_START) || holds_gap(text)
+}
+
 /// Gives what a result says before its first mark of ours and after its last, whole lines only.
 ///
 /// What a verdict or exit status is read from: a text of which we left a part out says no more than it did whole.

@@ -49,8 +49,8 @@ pub use liveset_archive::{Archive, MemoryArchive, SqliteArchive};
 pub use liveset_engine::{
     plan::SessionEvent,
     policy::{
-        ArchiveUse, ArgumentRules, Intake, IntakeRow, Policy, Preset, ReasoningGuard, RecallRoute, SpillFolder,
-        Strategy,
+        ArchiveUse, ArgumentRules, Dispatch, DispatchOrder, Intake, IntakeRow, Policy, Preset, ReasoningGuard,
+        RecallRoute, SpillFolder, Strategy,
     },
     report::{EditKind, OutcomeKind, Report},
     transcript::WireFormat,

@@ -41,10 +41,10 @@ fn policy(args: &Shape) -> Result<Policy, Failure> {
     policy.recall_route = args.recall_route.clone().unwrap_or(policy.recall_route);
     let intake = &mut policy.intake;
     let has_limit = args.max_chars.is_some() || args.max_lines.is_some();
-    if has_limit && intake.strategy == Strategy::Keep {
-        intake.strategy = Strategy::ByType;
+    if has_limit && intake.strategy.is_none_or(|strategy| strategy == Strategy::Keep) {
+        intake.strategy = Some(Strategy::ByType);
     }
-    intake.strategy = args.strategy.unwrap_or(intake.strategy);
+    intake.strategy = args.strategy.or(intake.strategy);
     intake.max_chars = args.max_chars.or(intake.max_chars);
     intake.max_lines = args.max_lines.or(intake.max_lines);
     for row in intake.tools.values_mut().chain(intake.files.values_mut()) {

@@ -215,7 +215,7 @@ impl<'p, 'a> Desk<'p, 'a> {
     fn rule_line(&self, idx: ItemIdx) -> Result<Option<String>> {
         let call = match self.policy.preset {
             Preset::Rules => self.item(idx)?.answer().and_then(|answer| answer.call),
-            Preset::Balanced | Preset::Liveness => None,
+            Preset::Balanced | Preset::Liveness | Preset::Dispatch => None,
         };
         let call = call.map(|call| self.item(call)).transpose()?.and_then(Item::call);
         Ok(call.map(|call| templates::result_line(self.transcript, call)).transpose()?.flatten())

@@ -197,7 +197,13 @@ mod tests {
     };
 
     fn part(text: &str) -> PartText<'_> {
-        PartText { literal: Span::new(0, 0), text: text.into(), passages: passages(text), lines: line_count(text) }
+        PartText {
+            literal: Span::new(0, 0),
+            text: text.into(),
+            passages: passages(text),
+            lines: line_count(text),
+            has_halves: false,
+        }
     }
 
     fn kept(text: &str, budget: u64) -> String {

@@ -11,6 +11,7 @@ use crate::{
     tombstone::{self, Evidence, MAX_ERROR_LINES, TombstoneFacts},
 };
 use liveset_tokens::Tokens;
+use std::borrow::Cow;
 
 /// The form in which a result's text leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,7 +187,14 @@ pub(crate) fn error_text(texts: &ResultTexts<'_>, line: &ErrorLine) -> String {
     format!("{head}{}{tail}", tombstone::inner_gap(keep + 1, chars - keep, line.line + 1, None))
 }
 
-/// Gives a part's text as it leaves.
+/// Gives the parts of a result as a form leaves them.
+pub(crate) fn in_view<'t>(texts: &'t ResultTexts<'_>, form: &Form, o200k: Tokens) -> Vec<Cow<'t, str>> {
+    let written = write(texts, form, o200k);
+    let parts = texts.parts.iter().zip(&written);
+    parts.map(|(part, form)| rendered(part, form).map_or(Cow::Borrowed(part.text.as_ref()), Cow::Owned)).collect()
+}
+
+/// Gives a part's text as it leaves, where that is not as it arrived.
 pub(crate) fn rendered(part: &PartText<'_>, form: &PartForm) -> Option<String> {
     let PartForm::Gaps(gaps) = form else { return None };
     let mut out = String::new();

@@ -4,11 +4,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use liveset_tokens::Tokens;
+
 use super::{
     desk::Desk,
-    form::Form,
+    form::{self, Form},
     pins::{self, Pin},
     state::State,
+    texts::tell_failure,
 };
 use crate::{
     content_id::ContentId,
@@ -48,13 +51,26 @@ pub(crate) fn track(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
             }
             state.pinned.plans.insert(tool, ordinal);
         }
-        if texts.tells_failure || answer_of(desk, state, ordinal)?.is_some_and(|answer| answer.error == ErrorFlag::Set)
-        {
+        let is_flagged = answer_of(desk, state, ordinal)?.is_some_and(|answer| answer.error == ErrorFlag::Set);
+        if is_flagged || tells_failure(desk, state, ordinal)? {
             state.pinned.newest_error = Some(ordinal);
         }
         track_stub(desk, state, ordinal)?;
     }
     Ok(())
+}
+
+/// Says whether a result tells of a failure as it was first sent: of what intake left out nobody who reads the view anew
+/// knows (law 6).
+fn tells_failure(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<bool> {
+    let (texts, Some(result)) = (desk.texts(ordinal)?, state.results.get(ordinal)) else { return Ok(false) };
+    match result.form.as_ref() {
+        Form::Whole | Form::Gone | Form::Folded(_) => Ok(texts.tells_failure),
+        Form::Cut(_) | Form::Shaped(_) => {
+            let parts = form::in_view(texts, &result.form, Tokens(0));
+            Ok(texts.name.tells_of_a_run() && !texts.is_recall && tell_failure(parts.iter().map(AsRef::as_ref)))
+        }
+    }
 }
 
 /// Pins what a session pinned since its last turn, among the results that were taken in before.

@@ -40,7 +40,7 @@ pub(crate) fn take_in(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, it
     }
     let path = path_of(desk, item)?;
     let names = [texts.name.tool.as_str(), tools::without_server(&texts.name.tool)];
-    let shape = desk.policy.intake.shape(&names, path.as_deref());
+    let shape = desk.policy.shape(&names, path.as_deref());
     // What arrives with our gaps is as it was sent once; the agent's plan is never in parts.
     let shape = shape.filter(|_| !texts.arrives_cut && !tools::is_plan_tool(&texts.name.tool));
     let (form, reason) = match shape {
@@ -67,7 +67,7 @@ pub(crate) fn take_in(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, it
 
 /// Says whether any row of the policy could shape a result of so many bytes.
 fn may_shape(desk: &Desk<'_, '_>, bytes: u64) -> bool {
-    desk.policy.intake.least_chars().is_some_and(|least| bytes > least)
+    desk.policy.intake.least_chars(desk.policy.preset).is_some_and(|least| bytes > least)
 }
 
 /// Gives the path of the file that a result's call names, if it names one.

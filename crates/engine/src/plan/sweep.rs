@@ -10,6 +10,7 @@ use liveset_tokens::Tokens;
 use super::{
     argument_step, batches,
     desk::Desk,
+    dispatch,
     fill::{self, Decision},
     fold, liveness, media,
     pins::Pin,
@@ -81,18 +82,18 @@ fn due(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<Option<
     let (potential, foldable) = match desk.policy.preset {
         Preset::Balanced => (potential::of_view(desk, state)?, fold::bound(desk, state)?),
         // What they take is known only once they have run.
-        Preset::Liveness | Preset::Rules => (u64::MAX, 0),
+        Preset::Liveness | Preset::Rules | Preset::Dispatch => (u64::MAX, 0),
     };
     let could_free = potential.saturating_add(foldable);
     // What a sweep will do is tried where the view crosses a line of a grid, not at each point (law 12).
     let (step, start) = (least / 2, desk.budget.trigger.0.saturating_sub(desk.surcharge(state)));
     let crosses = state.crosses_grid(step, start);
-    // Of `liveness` and `rules` nothing is promised: a refusal that was remembered would be none to whoever reads the
+    // Of the others nothing is promised: a refusal that was remembered would be none to whoever reads the
     // view anew (law 6), the lines of the grid are the same.
     let is_promising = desk.policy.preset == Preset::Balanced && potential >= least;
     let may_be = match desk.policy.preset {
         Preset::Balanced => foldable > 0 && crosses,
-        Preset::Liveness | Preset::Rules => {
+        Preset::Liveness | Preset::Rules | Preset::Dispatch => {
             let ends_wait = reasoning::ends_wait(desk, state, point)?;
             crosses || (ends_wait && state.crosses_grid_since_turn(step, start))
         }
@@ -114,7 +115,16 @@ fn due(desk: &Desk<'_, '_>, state: &mut State, point: ItemIdx) -> Result<Option<
     Ok(Some(Due { forced, is_promising }))
 }
 
-/// Runs the preset's steps; gives the view at which `balanced` stops its first ones.
+/// Gives the view at which the steps that know a target stop, and the most that they may leave.
+///
+/// A sweep that kept more than that would be refused as too little, or be due again at the next point.
+fn goal(desk: &Desk<'_, '_>, trial: &State) -> (Tokens, Tokens) {
+    let worth = trial.view.0.saturating_sub(desk.budget.min_sweep_gain.0.max(1));
+    let limit = Tokens(desk.budget.trigger.0.saturating_sub(desk.surcharge(trial)).min(worth));
+    (desk.budget.target.min(limit), limit)
+}
+
+/// Runs the preset's steps; gives the view at which those of them stop that know a target.
 fn carry_out(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<Option<Tokens>> {
     match desk.policy.preset {
         Preset::Balanced => balanced(desk, trial, pins).map(Some),
@@ -125,6 +135,11 @@ fn carry_out(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>
         Preset::Rules => {
             rules::sweep(desk, trial, pins)?;
             last_resort(desk, trial).map(|()| None)
+        }
+        Preset::Dispatch => {
+            let (goal, _) = goal(desk, trial);
+            dispatch::sweep(desk, trial, pins, goal)?;
+            last_resort(desk, trial).map(|()| Some(goal))
         }
     }
 }
@@ -142,9 +157,10 @@ fn go_on_without_reasoning(
             trial.potential.foldable = FoldBound::default();
             fold::fold_oldest(desk, trial, pins, goal)
         }
+        (Preset::Dispatch, Some(goal)) => dispatch::sweep(desk, trial, pins, goal),
         // What only the reasoning named, quoted or paraphrased is live no more.
         (Preset::Liveness, _) if desk.is_over_trigger(trial) => liveness::sweep(desk, trial),
-        (Preset::Balanced | Preset::Liveness | Preset::Rules, _) => Ok(()),
+        (Preset::Balanced | Preset::Liveness | Preset::Rules | Preset::Dispatch, _) => Ok(()),
     }
 }
 
@@ -160,13 +176,11 @@ fn last_resort(desk: &Desk<'_, '_>, trial: &mut State) -> Result<()> {
 
 /// The order of sacrifice of `balanced`; gives the view at which steps 0 to 3 stop.
 fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>) -> Result<Tokens> {
-    // A sweep that kept more than this would be refused as too little, or be due again at the next point.
-    let worth = trial.view.0.saturating_sub(desk.budget.min_sweep_gain.0.max(1));
-    let limit = Tokens(desk.budget.trigger.0.saturating_sub(desk.surcharge(trial)).min(worth));
+    let (target, limit) = goal(desk, trial);
     media::drop_old(desk, trial, pins)?;
     // Units that showed a picture may fold without it.
     trial.potential.foldable = FoldBound::default();
-    let aim = fill::Aim { target: desk.budget.target.min(limit), limit };
+    let aim = fill::Aim { target, limit };
     let mut decisions = fill::fill(desk, trial, pins, aim)?;
     decisions.sort_by_key(|decision| (decision.best, decision.ordinal));
     for decision in &decisions {
@@ -185,7 +199,7 @@ fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>)
 fn is_hopeless(desk: &Desk<'_, '_>, state: &mut State) -> Result<bool> {
     let lasting = match desk.policy.preset {
         Preset::Balanced => state.view.0.saturating_sub(potential::losable(desk, state)?),
-        Preset::Rules | Preset::Liveness => potential::lasting(desk, state)?,
+        Preset::Rules | Preset::Liveness | Preset::Dispatch => potential::lasting(desk, state)?,
     };
     Ok(lasting > desk.budget.room.0)
 }

@@ -27,10 +27,19 @@ pub(crate) struct PartText<'a> {
     pub(crate) literal: Span,
     /// What it says; a lone surrogate is U+FFFD.
     pub(crate) text: Cow<'a, str>,
+    /// Whether it holds a lone surrogate: then a line with U+FFFD in it is not what stands there.
+    pub(crate) has_halves: bool,
     /// Where it may be cut.
     pub(crate) passages: Vec<Passage>,
     /// Lines of this part.
     pub(crate) lines: u32,
+}
+
+impl PartText<'_> {
+    /// Says whether a line of it can be shown elsewhere as what it is.
+    pub(crate) fn says(&self, line: &str) -> bool {
+        !self.has_halves || !line.contains(char::REPLACEMENT_CHARACTER)
+    }
 }
 
 /// One line of evidence in an execution result.
@@ -84,8 +93,10 @@ impl<'a> ResultTexts<'a> {
         let mut parts = Vec::with_capacity(item.texts.len());
         let mut lines = 0;
         for &literal in &item.texts {
-            let text = json::decode(literal.of(transcript.body))?.into_text();
-            let part = PartText { literal, lines: line_count(&text), passages: passages(&text), text };
+            let decoded = json::decode(literal.of(transcript.body))?;
+            let has_halves = decoded.has_lone_surrogate();
+            let text = decoded.into_text();
+            let part = PartText { literal, lines: line_count(&text), passages: passages(&text), text, has_halves };
             lines += part.lines;
             parts.push(part);
         }
@@ -110,7 +121,7 @@ impl<'a> ResultTexts<'a> {
             rule_line: None,
             is_recall: ask == Ask::Recall,
             route: Cow::Borrowed(tombstone::rerun(name.class)),
-            tells_failure: failed.is_some() || (is_run && any(&has_failing_verdict)),
+            tells_failure: is_run && tell_failure(parts.iter().map(|part| part.text.as_ref())),
             parts,
             lines,
             name,
@@ -155,6 +166,13 @@ impl<'a> ResultTexts<'a> {
     }
 }
 
+/// Says whether the parts of a result that tells of a run tell of a failure: by the first exit status that they state, or
+/// by a verdict.
+pub(crate) fn tell_failure<'t>(parts: impl Iterator<Item = &'t str> + Clone) -> bool {
+    let exit = parts.clone().find_map(exit_frame);
+    exit.is_some_and(|frame| frame.status != 0) || parts.into_iter().any(has_failing_verdict)
+}
+
 /// Finds the evidence in a part; `failed` is the line that states how the run failed, if it stands there.
 fn error_lines(part: usize, text: &PartText<'_>, failed: Option<&ExitFrame>) -> Vec<ErrorLine> {
     let mut found = Vec::new();
@@ -164,7 +182,7 @@ fn error_lines(part: usize, text: &PartText<'_>, failed: Option<&ExitFrame>) -> 
         let (from, to) = (start, start + content.len());
         let is_error = tools::is_error_line(content);
         let is_exit = failed.is_some_and(|frame| frame.line.start == from);
-        if (is_error || is_exit) && !tombstone::frames_evidence(content) {
+        if (is_error || is_exit) && !tombstone::frames_evidence(content) && text.says(content) {
             found.push(ErrorLine {
                 part,
                 start: u32::try_from(from).unwrap_or(u32::MAX),
@@ -194,7 +212,13 @@ mod tests {
     use super::*;
 
     fn part(text: &str) -> PartText<'_> {
-        PartText { literal: Span::new(0, 0), text: text.into(), passages: Vec::new(), lines: line_count(text) }
+        PartText {
+            literal: Span::new(0, 0),
+            text: text.into(),
+            passages: Vec::new(),
+            lines: line_count(text),
+            has_halves: false,
+        }
     }
 
     #[test]

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Preset;
+
 /// Characters that a strategy leaves where the policy names no limit: a screen or two.
 pub const DEFAULT_MAX_CHARS: u64 = 2_000;
 /// Fewer would hold little but gaps and the way back.
@@ -20,7 +22,7 @@ pub const MIN_MAX_LINES: u64 = 8;
 /// use liveset_engine::policy::{Policy, Strategy};
 /// let text = "[intake]\nstrategy = \"by_type\"\n[intake.tools.Read]\nstrategy = \"keep\"\n";
 /// let policy = Policy::from_toml(text)?;
-/// assert_eq!(policy.intake.strategy, Strategy::ByType);
+/// assert_eq!(policy.intake.strategy, Some(Strategy::ByType));
 /// let typo = Policy::from_toml("[intake.tools.Bash]\nmax_char = 900\n").unwrap_err().to_string();
 /// assert!(typo.contains("did you mean `max_chars`"), "{typo}");
 /// # Ok::<(), liveset_engine::Error>(())
@@ -29,8 +31,9 @@ pub const MIN_MAX_LINES: u64 = 8;
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Intake {
-    /// What stays of a result over a limit.
-    pub strategy: Strategy,
+    /// What stays of a result over a limit; unset: `keep`, in the preset `dispatch` `summary`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Strategy>,
     /// Characters that stay at most; unset: 2000 with any strategy but `keep`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<u64>,
@@ -120,19 +123,19 @@ impl Intake {
     /// Says how a result is shaped: by the row of its file, else of its tool, else as all others; `None` where it is kept.
     ///
     /// ```
-    /// use liveset_engine::policy::Policy;
+    /// use liveset_engine::policy::{Policy, Preset};
     /// let text = "[intake.tools.Bash]\nstrategy = \"layered\"\nmax_chars = 900\n[intake.files.\"*.log\"]\nmax_chars = 600\n";
     /// let intake = Policy::from_toml(text)?.intake;
-    /// assert_eq!(intake.shape(&["Bash"], None).unwrap().max_chars, 900);
-    /// assert_eq!(intake.shape(&["Bash"], Some("a/b.log")).unwrap().max_chars, 600);
-    /// assert!(intake.shape(&["Read"], None).is_none());
+    /// assert_eq!(intake.shape(Preset::Balanced, &["Bash"], None).unwrap().max_chars, 900);
+    /// assert_eq!(intake.shape(Preset::Balanced, &["Bash"], Some("a/b.log")).unwrap().max_chars, 600);
+    /// assert!(intake.shape(Preset::Balanced, &["Read"], None).is_none());
     /// # Ok::<(), liveset_engine::Error>(())
     /// ```
     #[must_use]
-    pub fn shape(&self, tools: &[&str], path: Option<&str>) -> Option<Shape> {
+    pub fn shape(&self, preset: Preset, tools: &[&str], path: Option<&str>) -> Option<Shape> {
         let by_tool = tools.iter().find_map(|tool| self.tools.get(*tool)).copied().unwrap_or_default();
         let by_file = path.and_then(|path| self.file_row(path)).unwrap_or_default();
-        let strategy = by_file.strategy.or(by_tool.strategy).unwrap_or(self.strategy);
+        let strategy = by_file.strategy.or(by_tool.strategy).unwrap_or_else(|| self.strategy_of(preset));
         let max_chars = by_file.max_chars.or(by_tool.max_chars).or(self.max_chars);
         let max_lines = by_file.max_lines.or(by_tool.max_lines).or(self.max_lines);
         (strategy != Strategy::Keep).then(|| Shape {
@@ -145,13 +148,21 @@ impl Intake {
     /// Gives the smallest limit that any row could set; `None` where every result is kept. A result over a limit of lines
     /// may be small.
     #[must_use]
-    pub(crate) fn least_chars(&self) -> Option<u64> {
+    pub(crate) fn least_chars(&self, preset: Preset) -> Option<u64> {
         let rows = || self.tools.values().chain(self.files.values());
-        let any = self.strategy != Strategy::Keep
+        let any = self.strategy_of(preset) != Strategy::Keep
             || rows().any(|row| row.strategy.is_some_and(|strategy| strategy != Strategy::Keep));
         let has_lines = self.max_lines.is_some() || rows().any(|row| row.max_lines.is_some());
         let chars = rows().filter_map(|row| row.max_chars).chain(self.max_chars).chain([DEFAULT_MAX_CHARS]).min();
         any.then(|| if has_lines { 0 } else { chars.unwrap_or(DEFAULT_MAX_CHARS) })
+    }
+
+    /// What holds for calls without a row.
+    fn strategy_of(&self, preset: Preset) -> Strategy {
+        self.strategy.unwrap_or(match preset {
+            Preset::Balanced | Preset::Rules | Preset::Liveness => Strategy::Keep,
+            Preset::Dispatch => Strategy::Summary,
+        })
     }
 
     /// The row of the longest pattern that the path's last name ends with, a whole name before any pattern.
@@ -163,8 +174,12 @@ impl Intake {
     }
 
     /// Checks what types alone cannot say.
-    pub(super) fn check(&self) -> Result<(), String> {
-        let default = IntakeRow { strategy: Some(self.strategy), max_chars: self.max_chars, max_lines: self.max_lines };
+    pub(super) fn check(&self, preset: Preset) -> Result<(), String> {
+        let default = IntakeRow {
+            strategy: Some(self.strategy_of(preset)),
+            max_chars: self.max_chars,
+            max_lines: self.max_lines,
+        };
         check_row("intake", &default)?;
         for (tool, row) in &self.tools {
             check_row(&format!("intake.tools.{}", tool.escape_debug()), row)?;
@@ -196,7 +211,7 @@ fn check_row(place: &str, row: &IntakeRow) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::policy::Policy;
+    use crate::policy::{Policy, Preset};
 
     fn wrong(text: &str) -> String {
         Policy::from_toml(text).unwrap_err().to_string()
@@ -215,7 +230,7 @@ mod tests {
     fn a_file_goes_before_a_tool_and_the_longest_pattern_before_others() {
         let text = "[intake]\nstrategy = \"by_type\"\n[intake.files.\"*.json\"]\nmax_chars = 700\n[intake.files.\"*.lock.json\"]\nmax_chars = 600\n[intake.files.\"package.json\"]\nstrategy = \"keep\"\n";
         let intake = Policy::from_toml(text).unwrap().intake;
-        let chars = |path: &str| intake.shape(&["Read"], Some(path)).map(|shape| shape.max_chars);
+        let chars = |path: &str| intake.shape(Preset::Balanced, &["Read"], Some(path)).map(|shape| shape.max_chars);
         assert_eq!(chars("a/b.json"), Some(700));
         assert_eq!(chars("a/b.lock.json"), Some(600));
         assert_eq!(chars("package.json"), None);

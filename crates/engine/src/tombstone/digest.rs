@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::{EVIDENCE_START, TOMBSTONE_START, read_tombstone};
+use super::{EVIDENCE_START, TOMBSTONE_START, frames_evidence, may_hold_mark, read_tombstone};
 use crate::{json::Outline, tools::CallName};
 
 /// Opens the entries of a folded run.
@@ -47,7 +47,7 @@ pub fn key_entry(call: &CallName, lines: Option<u32>, exit: Option<i64>, key_lin
     if let Some(exit) = exit {
         out.push_str(&format!(", exit code {exit}"));
     }
-    let shown: Vec<&str> = key_lines.iter().map(|line| line.trim()).collect();
+    let shown: Vec<&str> = key_lines.iter().map(|line| line.trim_ascii()).collect();
     if !shown.is_empty() {
         out.push_str(PARTED);
         out.push_str(&shown.join(LINE_BREAK));
@@ -63,7 +63,7 @@ pub fn tombstone_entry(text: &str) -> Option<String> {
     let (facts, _) = read_tombstone(text)?;
     let mut lines = text.strip_prefix(TOMBSTONE_START)?.lines();
     let has_evidence = lines.next().is_some_and(|first| first.ends_with(EVIDENCE_START));
-    let evidence: Vec<&str> = lines.take_while(|_| has_evidence).map(str::trim).collect();
+    let evidence: Vec<&str> = lines.take_while(|_| has_evidence).map(str::trim_ascii).collect();
     // The last line closes the others.
     let evidence = evidence.split_last().map(|(_, lines)| lines).unwrap_or_default();
     let shown: Vec<&str> = evidence.iter().filter(|line| is_key_line(line)).take(MAX_KEY_LINES).copied().collect();
@@ -73,14 +73,17 @@ pub fn tombstone_entry(text: &str) -> Option<String> {
 
 /// Says whether a line can stand among the key lines of an entry.
 pub(crate) fn is_key_line(line: &str) -> bool {
-    !line.trim().is_empty() && line.chars().nth(MAX_KEY_LINE_CHARS).is_none()
+    !line.trim_ascii().is_empty()
+        && !may_hold_mark(line)
+        && !frames_evidence(line)
+        && line.chars().nth(MAX_KEY_LINE_CHARS).is_none()
 }
 
 /// Puts the lines of a text next to each other, without what stands around them; a JSON value stays one.
 fn on_one_line(text: &str) -> String {
-    let trimmed = text.trim();
+    let trimmed = text.trim_ascii();
     let is_value = trimmed.starts_with(['{', '[']) && Outline::read_all(trimmed.as_bytes()).is_ok();
-    let lines: Vec<&str> = trimmed.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let lines: Vec<&str> = trimmed.lines().map(str::trim_ascii).filter(|line| !line.is_empty()).collect();
     lines.join(if is_value { " " } else { LINE_BREAK })
 }
 

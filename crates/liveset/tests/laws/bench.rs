@@ -41,9 +41,12 @@ pub(crate) struct Bench {
     intake_chars: usize,
 }
 
-/// A limit of lines shapes results of any size.
+/// A limit of lines shapes results of any size, and the preset `dispatch` has a limit of its own.
 fn intake_chars(policy: &Policy) -> usize {
-    if policy.intake == Policy::default().intake { usize::MAX } else { 0 }
+    if policy.intake != Policy::default().intake {
+        return 0;
+    }
+    policy.shape(&[], None).map_or(usize::MAX, |shape| usize::try_from(shape.max_chars).unwrap_or(usize::MAX))
 }
 
 /// The model of nearly all tests: its vocabulary is counted exactly.

@@ -84,6 +84,7 @@ fn every_preset_makes_every_kind_of_edit_it_has() {
         (Preset::Balanced, &["tombstone", "gap", "rule", "shorten", "media", "reasoning", "fold"]),
         (Preset::Rules, &["rule", "reasoning"]),
         (Preset::Liveness, &["tombstone", "drop", "mark", "reasoning"]),
+        (Preset::Dispatch, &["tombstone", "rule", "shorten", "reasoning", "fold"]),
     ];
     for &(preset, kinds) in wanted {
         let mut missing: Vec<&str> = kinds.to_vec();

@@ -8,7 +8,7 @@ use liveset_testkit::Format;
 use serde_json::{Value, json};
 
 use crate::bench::{MODEL, size, wire};
-use crate::script::{Step, body, call, prose, result, run_with, seen, user};
+use crate::script::{Step, body, by_sweeps, call, prose, result, run_with, seen, user};
 
 const TREES: [&str; 7] = ["alder", "birch", "cedar", "elder", "fir", "hazel", "larch"];
 
@@ -31,7 +31,7 @@ fn before_searches(first: Vec<Step>) -> Vec<Step> {
 /// Says of each of `ids` whether its result left whole.
 fn whole(format: Format, preset: Preset, steps: &[Step], pins: &[&str], ids: &[&str]) -> Vec<bool> {
     let out = run_with(format, steps, TIGHT, |policy| {
-        policy.preset = preset;
+        by_sweeps(policy, preset);
         policy.pins = pins.iter().map(|pin| (*pin).to_owned()).collect();
     });
     let (old, new) = (seen(&body(format, steps)), seen(&out.body));
@@ -97,7 +97,7 @@ fn arguments_stay_where_the_result_is_pinned() {
     let steps = before_searches(vec![call("w", "write_file", arguments.clone()), result("w", "Written.")]);
     each(|format, preset| {
         let out = run_with(format, &steps, TIGHT, |policy| {
-            policy.preset = preset;
+            by_sweeps(policy, preset);
             policy.pins = vec!["w".to_owned()];
         });
         assert_eq!(*seen(&out.body).arguments("w"), arguments, "{format:?} {preset:?}");
@@ -155,7 +155,7 @@ fn pins_that_alone_do_not_fit_are_named() {
     let steps = before_searches([searched("p", prose("pine", 300)), searched("q", prose("yew", 200))].concat());
     each(|format, preset| {
         let out = run_with(format, &steps, TIGHT, |policy| {
-            policy.preset = preset;
+            by_sweeps(policy, preset);
             policy.pins = vec!["p".to_owned(), "q".to_owned()];
         });
         let reason = out.report["reason"].as_str().unwrap_or_default();
@@ -186,11 +186,11 @@ fn a_result_over_the_hard_limit_stays_if_it_is_pinned() {
     let steps = before_searches(searched("p", prose("pine", 2_000)));
     each(|format, preset| {
         let out = run_with(format, &steps, 2_000, |policy| {
-            policy.preset = preset;
+            by_sweeps(policy, preset);
             policy.pins = vec!["p".to_owned()];
         });
         assert_eq!(out.body, body(format, &steps), "{format:?} {preset:?}");
-        let out = run_with(format, &steps, 2_000, |policy| policy.preset = preset);
+        let out = run_with(format, &steps, 2_000, |policy| by_sweeps(policy, preset));
         assert_ne!(out.body, body(format, &steps), "{format:?} {preset:?}: so the pin keeps it");
     });
 }

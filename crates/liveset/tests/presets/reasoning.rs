@@ -5,6 +5,7 @@ use liveset_testkit::{Format, laws::Outcome};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, size};
+use crate::script::by_sweeps;
 use crate::script::prose;
 
 fn thought(name: &str) -> Value {
@@ -42,7 +43,7 @@ fn bytes(messages: &[Value]) -> Vec<u8> {
 fn run(messages: &[Value], preset: Preset, reasoning: ReasoningGuard, permille: u64) -> Outcome {
     let body = bytes(messages);
     let mut policy = Policy::default();
-    policy.preset = preset;
+    by_sweeps(&mut policy, preset);
     policy.reasoning = reasoning;
     policy.window = Some(size(Format::Anthropic, &body) * permille / 1_000);
     policy.reserve = Some(0);
@@ -243,7 +244,7 @@ fn other_formats_lose_no_reasoning() {
         for preset in Preset::ALL {
             for guard in [ReasoningGuard::Respect, ReasoningGuard::Keep, ReasoningGuard::Drop] {
                 let mut policy = Policy::default();
-                policy.preset = preset;
+                by_sweeps(&mut policy, preset);
                 policy.reasoning = guard;
                 policy.window = Some(size(format, &body) * 900 / 1_000);
                 policy.reserve = Some(0);

@@ -1,6 +1,6 @@
 //! A conversation written down once and sent in any format, and what is left of it when it comes out.
 
-use liveset::{Policy, Preset};
+use liveset::{Policy, Preset, Strategy};
 use liveset_testkit::{Format, laws::Outcome};
 use serde_json::{Value, json};
 
@@ -102,6 +102,13 @@ pub(crate) fn run_with(format: Format, steps: &[Step], window_permille: u64, set
     policy.reserve = Some(0);
     set(&mut policy);
     Bench::new(format, policy).check(&body).unwrap_or_else(|error| panic!("{format:?}: {error}"))
+}
+
+/// Sets a preset whose sweeps alone decide, over the whole view: no result is shaped when it is first seen.
+pub(crate) fn by_sweeps(policy: &mut Policy, preset: Preset) {
+    policy.preset = preset;
+    policy.intake.strategy = Some(Strategy::Keep);
+    policy.dispatch.share = 100;
 }
 
 /// Finds the arguments and the results of a body by call id, whatever its format.

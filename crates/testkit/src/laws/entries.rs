@@ -34,7 +34,7 @@ fn is_entry(view: &View<'_>, result: &Item, entry: &[u8]) -> bool {
     (1..=entry.len()).any(|at| {
         let (label, rest) = entry.split_at(at);
         let ends = rest.is_empty() || rest.starts_with(b": ") || rest.starts_with(b", ");
-        ends && is_label(view, result, label) && (is_whole(&source, rest) || is_in_part(&source, rest))
+        ends && is_label(view, result, label) && (is_whole(&source, rest) || is_in_part(&parts, &source, rest))
     })
 }
 
@@ -50,12 +50,13 @@ fn is_whole(source: &[u8], rest: &[u8]) -> bool {
 }
 
 /// `, N lines, T tokens, exit code E: LINE | LINE`, each of these or not.
-fn is_in_part(source: &[u8], rest: &[u8]) -> bool {
+fn is_in_part(parts: &[Vec<u8>], source: &[u8], rest: &[u8]) -> bool {
+    let total: usize = parts.iter().map(|part| lines(part).len()).sum();
     let mut scan = Scan::new(rest, 0);
     let mut facts = || {
         if scan.word(b", exit code ").is_none() && scan.word(b", ").is_some() {
             let count = scan.number()?;
-            (count == lines(source).len()).then_some(())?;
+            (count == total).then_some(())?;
             scan.word(if count == 1 { b" line" } else { b" lines" })?;
             if scan.word(b", exit code ").is_none() {
                 if scan.word(b", ").is_some() {

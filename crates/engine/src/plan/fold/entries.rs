@@ -12,7 +12,7 @@ use crate::{
     plan::{
         desk::Desk,
         digest::{Entry, Worth},
-        form::{self, Form},
+        form,
         state::State,
     },
     policy::{Shape, Strategy},
@@ -25,19 +25,23 @@ use crate::{
 pub(super) fn entry(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<Option<Entry>> {
     let texts = desk.texts(ordinal)?;
     let Some(result) = state.results.get(ordinal).filter(|_| !texts.is_blank) else { return Ok(None) };
-    let parts = in_view(desk, ordinal, &result.form, result.original)?;
+    let parts = form::in_view(texts, &result.form, desk.o200k(ordinal, result.original)?);
+    let parts: Vec<Cow<'_, str>> = parts.into_iter().filter(|text| !text.trim().is_empty()).collect();
     let failed = desk.item(result.item)?.answer().is_some_and(|answer| answer.error == ErrorFlag::Set);
-    let has_gaps = parts.iter().any(|part| tombstone::holds_gap(part));
+    let has_gaps = parts.iter().any(|part| tombstone::may_hold_mark(part));
+    let has_halves = texts.parts.iter().any(|part| part.has_halves);
     let view = match parts.as_slice() {
         [one] => Cow::Borrowed(one.as_ref()),
         parts => Cow::Owned(parts.join("\n")),
     };
     let text = if let Some(entry) = parts.iter().find_map(|part| tombstone::tombstone_entry(part)) {
         Some(entry)
-    } else if !has_gaps && view.chars().nth(MAX_SHOWN_CHARS).is_none() {
+    } else if !has_gaps && !has_halves && view.chars().nth(MAX_SHOWN_CHARS).is_none() {
         tombstone::whole_entry(&texts.name, &view)
     } else {
-        Some(long_entry(&texts.name, &view, has_gaps, failed))
+        let lines = (!has_gaps).then_some(texts.lines);
+        let says = |line: &str| texts.parts.iter().all(|part| part.says(line));
+        Some(long_entry(&texts.name, &view, lines, failed, says))
     };
     let worth = match texts.name.class {
         ToolClass::Retrieval => Worth::Fact,
@@ -46,26 +50,11 @@ pub(super) fn entry(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Resul
     Ok(text.map(|text| Entry { tokens: desk.counter.count(&text), text, worth }))
 }
 
-/// Gives the parts of a result as they stand in view.
-fn in_view<'d>(
-    desk: &'d Desk<'_, '_>,
-    ordinal: usize,
-    form: &Form,
-    original: liveset_tokens::Tokens,
-) -> Result<Vec<Cow<'d, str>>> {
-    let texts = desk.texts(ordinal)?;
-    let written = form::write(texts, form, desk.o200k(ordinal, original)?);
-    let parts = texts.parts.iter().zip(&written).map(|(part, written)| match form::rendered(part, written) {
-        Some(text) => Cow::Owned(text),
-        None => Cow::Borrowed(part.text.as_ref()),
-    });
-    Ok(parts.filter(|text| !text.trim().is_empty()).collect())
-}
-
-fn long_entry(call: &CallName, view: &str, has_gaps: bool, failed: bool) -> String {
+/// `lines` are those of a result that stands there as it came; `says` which of its lines can be shown as what they are.
+fn long_entry(call: &CallName, view: &str, lines: Option<u32>, failed: bool, says: impl Fn(&str) -> bool) -> String {
     let kind = content::recognise(view, None);
     let tells_of_a_run = failed || call.tells_of_a_run();
-    if kind == ContentKind::Json && !has_gaps {
+    if kind == ContentKind::Json && lines.is_some() && says(view) {
         let shape = Shape { strategy: Strategy::ByType, max_chars: MAX_SHOWN_CHARS as u64, max_lines: u64::MAX };
         let request = intake::Request { text: view, kind, shape, tells_of_a_run, route: "" };
         let shaped = request.shaped().filter(|text| text.chars().nth(MAX_SHOWN_CHARS).is_none());
@@ -74,9 +63,8 @@ fn long_entry(call: &CallName, view: &str, has_gaps: bool, failed: bool) -> Stri
         }
     }
     let exit = call.tells_of_a_run().then(|| tools::first_exit(view).or_else(|| tools::last_exit(view))).flatten();
-    let key_lines = intake::key_lines(view, kind, tells_of_a_run, MAX_KEY_LINES);
-    let lines = (!has_gaps).then(|| intake::line_count(view));
-    tombstone::key_entry(call, lines, exit.map(|frame| frame.status).filter(|_| !has_gaps), &key_lines)
+    let key_lines = intake::key_lines(view, kind, tells_of_a_run, MAX_KEY_LINES, says);
+    tombstone::key_entry(call, lines, exit.map(|frame| frame.status).filter(|_| lines.is_some()), &key_lines)
 }
 
 /// Leaves out what a later call of these asked anew in the same words: the newest answer is the one that holds.
