@@ -67,7 +67,7 @@ pub struct Query {
     /// what is indexed, runs without a break of over 96 bytes are data and no words, and runs are found by three
     /// characters or more inside words of four to 48 that hold a letter.
     pub words: String,
-    /// Only originals of this session.
+    /// Only originals of this session, weighed by what it holds.
     pub session: Option<String>,
     /// The most hits.
     pub limit: usize,

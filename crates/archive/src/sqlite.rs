@@ -1,20 +1,26 @@
 //! How are originals kept for good? One SQLite file, for one user; decides nothing about what is cut.
 
 mod around;
+mod blocks;
 mod connect;
 mod contents;
 mod copy;
 mod evict;
 mod fault;
 mod indexer;
+mod members;
+mod phrases;
 mod rows;
 mod schema;
 mod sessions;
 mod search;
 mod store;
 mod summaries;
+mod throughout;
 mod unread;
 mod upkeep;
+mod weighing;
+mod within;
 mod words;
 mod writer;
 

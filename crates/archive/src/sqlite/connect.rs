@@ -199,6 +199,8 @@ fn open_as(file: &Path, path: &Path, flags: OpenFlags) -> Result<Connection> {
     // What a file says of itself may have been written by somebody else.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(fail)?;
     connection.pragma_update(None, "trusted_schema", false).map_err(fail)?;
+    // No plan depends on a value: else a statement is read anew whenever another value is bound to it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(fail)?;
     connection.pragma_update(None, "cell_size_check", true).map_err(fail)?;
     Ok(connection)
 }

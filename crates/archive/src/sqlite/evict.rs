@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Transaction, params};
 
-use super::{fault, store::USE_STEP_MS};
+use super::{blocks, fault, store::USE_STEP_MS};
 use crate::{Error, Removal, Result};
 
 /// The most bytes that an archive takes where nothing else is said: a year of heavy use by one person.
@@ -167,9 +167,7 @@ fn originals(transaction: &Transaction<'_>, whose: Whose, before: i64) -> rusqli
         .prepare(sql)?
         .query_map(params![before, STEP, whose.tenant, whose.session], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    for id in &ids {
-        remove_text(transaction, *id, EVICTED)?;
-    }
+    remove_texts(transaction, &ids, EVICTED)?;
     Ok(ids.len() as u64)
 }
 
@@ -187,18 +185,24 @@ pub(super) fn removal(number: i64) -> Option<Option<Removal>> {
     }
 }
 
-/// Takes a text out of every table; what is known of it stays.
-pub(super) fn remove_text(transaction: &Transaction<'_>, id: i64, why: i64) -> rusqlite::Result<()> {
+/// Takes texts out of every table; what is known of them stays.
+pub(super) fn remove_texts(transaction: &Transaction<'_>, ids: &[i64], why: i64) -> rusqlite::Result<()> {
     for sql in [
         "DELETE FROM bodies WHERE id = ?1",
         // One that waits to be indexed may have been before.
         "DELETE FROM words WHERE rowid = ?1",
         "DELETE FROM unindexed WHERE id = ?1",
     ] {
-        transaction.execute(sql, [id])?;
+        let mut each = transaction.prepare_cached(sql)?;
+        for id in ids {
+            each.execute([id])?;
+        }
     }
-    transaction.execute("UPDATE originals SET removed = ?2, stored_len = 0 WHERE id = ?1", params![id, why])?;
-    Ok(())
+    let mut each = transaction.prepare_cached("UPDATE originals SET removed = ?2, stored_len = 0 WHERE id = ?1")?;
+    for id in ids {
+        each.execute(params![id, why])?;
+    }
+    blocks::forget(transaction, ids.iter().copied())
 }
 
 /// Bytes of pages that hold something.

@@ -1,11 +1,11 @@
 //! When does a text become findable? Behind the release that stored it, in small steps; no release waits for it.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use rusqlite::{Connection, Transaction, params};
 
 use super::{
-    fault, rows,
+    blocks, fault, rows,
     words::{MAX_INDEXED_BYTES, Words, terms},
     writer::Desk,
 };
@@ -58,7 +58,7 @@ fn step_of(desk: &mut Desk, bytes: i64) -> Result<Indexed> {
         let mut rows = transaction.prepare(sql).map_err(fail)?;
         let waiting: Vec<(i64, i64)> =
             rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).and_then(Iterator::collect).map_err(fail)?;
-        let mut indexed = Indexed { texts: 0, bytes: 0 };
+        let (mut indexed, mut listed) = (Indexed { texts: 0, bytes: 0 }, Vec::new());
         for (id, len) in &waiting {
             if indexed.bytes >= bytes {
                 break;
@@ -67,13 +67,15 @@ fn step_of(desk: &mut Desk, bytes: i64) -> Result<Indexed> {
             indexed.texts += 1;
             // A damaged text cannot be found by its words; reading it says what is wrong.
             let text = rows::body(transaction, path, *id).unwrap_or_default();
-            index(transaction, *id, text.as_deref().unwrap_or_default()).map_err(fail)?;
+            listed.push((*id, index(transaction, *id, text.as_deref().unwrap_or_default()).map_err(fail)?));
         }
+        blocks::put(transaction, &listed).map_err(fail)?;
         Ok(indexed)
     })
 }
 
-fn index(transaction: &Transaction<'_>, id: i64, text: &[u8]) -> rusqlite::Result<()> {
+/// Indexes one text; gives its words that can be found by a run inside them.
+fn index(transaction: &Transaction<'_>, id: i64, text: &[u8]) -> rusqlite::Result<BTreeSet<String>> {
     let text = text.get(..text.len().min(MAX_INDEXED_BYTES)).unwrap_or_default();
     let text = String::from_utf8_lossy(text);
     // The call's own words find its answer too. Its arguments are not indexed: they may hold what no list should show.
@@ -88,13 +90,14 @@ fn index(transaction: &Transaction<'_>, id: i64, text: &[u8]) -> rusqlite::Resul
     let tenant: i64 = transaction.query_row("SELECT tenant FROM originals WHERE id = ?1", [id], |row| row.get(0))?;
     let mut term = transaction.prepare_cached("INSERT OR IGNORE INTO terms (tenant, term) VALUES (?1, ?2)")?;
     let mut run = transaction.prepare_cached("INSERT INTO runs (rowid, term) VALUES (?1, ?2)")?;
-    for word in terms(&words) {
+    let terms = terms(&words);
+    for word in &terms {
         if term.execute(params![tenant, word])? > 0 {
             run.execute(params![transaction.last_insert_rowid(), word])?;
         }
     }
     transaction.execute("DELETE FROM unindexed WHERE id = ?1", [id])?;
-    Ok(())
+    Ok(terms)
 }
 
 /// Takes what was removed out of the indexes for good: they only mark it until their parts are merged. A word that

@@ -19,8 +19,9 @@ pub(super) const APPLICATION_ID: i32 = 0x4c76_5374;
 /// points at it. `calls` says which call a text answers and in which session; a text without a call has an empty one, so
 /// that each belongs to a session. `words` finds texts by their words; `terms` holds each word of a tenant once, and `runs`
 /// finds words by what stands inside them: an index of runs over the texts themselves is twice as large as the texts, or, without
-/// places, names too many texts to read.
-const STEPS: [&str; 4] = [
+/// places, names too many texts to read. `blocks` lists the same words by stretches of originals, for what is asked within
+/// one session.
+const STEPS: [&str; 5] = [
     "
     CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
     CREATE TABLE sessions (
@@ -68,6 +69,10 @@ const STEPS: [&str; 4] = [
     CREATE VIRTUAL TABLE runs USING fts5 (term, content = '', contentless_delete = 1, tokenize = 'trigram');
     INSERT OR IGNORE INTO unindexed SELECT id FROM bodies;
     CREATE INDEX originals_not_indexed_whole ON originals (tenant) WHERE len > 2097152;
+    ",
+    "
+    CREATE TABLE blocks (id INTEGER PRIMARY KEY, terms BLOB NOT NULL);
+    INSERT OR IGNORE INTO unindexed SELECT id FROM bodies;
     ",
 ];
 

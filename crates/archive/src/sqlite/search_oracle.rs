@@ -1,9 +1,13 @@
-//! What would a search find that saves itself nothing? Asks the index for every phrase over all of the tenant, weighs all
-//! of them, and looks for each run as a whole; the search must name the same originals in the same order.
+//! What would a search find that saves itself nothing? Throughout a tenant it asks the index for every phrase, weighs all
+//! of them, and looks for each run as a whole; within a session it reads every text. The search must name the same
+//! originals in the same order.
 
 use rusqlite::{Connection, params};
 
-use super::{SqliteArchive, store};
+use super::{
+    SqliteArchive, store,
+    words::{is_word, parts},
+};
 use crate::{Archive, Query, Release, Source};
 
 /// Originals that are weighed against each other, and words that a run may stand for, as the search has them.
@@ -16,13 +20,13 @@ const SESSION: u64 = 260;
 /// Words that the index of runs must hold before the search looks for rare pieces.
 const MANY_WORDS: i64 = 40_000;
 
-fn ask(connection: &Connection, terms: &str, session: Option<i64>, order: &str) -> Vec<i64> {
+fn ask(connection: &Connection, terms: &str, order: &str) -> Vec<i64> {
     let sql = format!(
         "SELECT w.id FROM (SELECT rowid AS id, bm25(words, 2.0, 1.0) AS weight FROM words WHERE words MATCH ?1) w
-        WHERE ?2 IS NULL OR w.id IN (SELECT original FROM calls WHERE session = ?2) ORDER BY {order}"
+        ORDER BY {order}"
     );
     let mut rows = connection.prepare(&sql).unwrap();
-    rows.query_map(params![terms, session], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+    rows.query_map([terms], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
 fn words_around(connection: &Connection, run: &str) -> (String, bool) {
@@ -37,23 +41,74 @@ fn words_around(connection: &Connection, run: &str) -> (String, bool) {
     (format!("whole: ({})", words.join(" OR ")), has_more)
 }
 
-/// Rows that the words find, best first, and whether the runs stand in more than was followed. `words` says how each
-/// asked word is found: whole, and in parts.
-fn plain(connection: &Connection, words: &[(&str, &str)], session: Option<i64>) -> (Vec<i64>, bool) {
-    let each: Vec<String> =
-        words.iter().map(|(whole, parts)| format!("(whole: \"{whole}\" OR parts: \"{parts}\")")).collect();
-    let terms = each.join(" AND ");
-    let newest = ask(connection, &terms, session, "w.id DESC");
+/// An asked word, and how it is found: whole, and in parts.
+type Asked<'a> = (&'a str, &'a str);
+
+fn query_of((whole, parts): &Asked<'_>) -> String {
+    format!("(whole: \"{whole}\" OR parts: \"{parts}\")")
+}
+
+/// Rows of a tenant that the words find, best first, and whether the runs stand in more than was followed.
+fn plain(connection: &Connection, words: &[Asked<'_>]) -> (Vec<i64>, bool) {
+    let terms = words.iter().map(query_of).collect::<Vec<_>>().join(" AND ");
+    let newest = ask(connection, &terms, "w.id DESC");
     if newest.len() >= RANKED {
         return (newest, false);
     }
     if !newest.is_empty() {
-        return (ask(connection, &terms, session, "w.weight, w.id DESC"), false);
+        return (ask(connection, &terms, "w.weight, w.id DESC"), false);
     }
     let around: Vec<(String, bool)> = words.iter().map(|(run, _)| words_around(connection, run)).collect();
     let has_more = around.iter().any(|(_, has_more)| *has_more);
     let terms: Vec<String> = around.into_iter().map(|(terms, _)| terms).collect();
-    (ask(connection, &terms.join(" AND "), session, "w.id DESC"), has_more)
+    (ask(connection, &terms.join(" AND "), "w.id DESC"), has_more)
+}
+
+/// The same of one session, whose texts are given with their rows, newest first.
+fn plain_within(texts: &[(i64, String)], words: &[Asked<'_>]) -> Vec<i64> {
+    let holders = |word: &str| texts.iter().filter(|(_, text)| times(text, word) > 0).count();
+    let all_hold = |text: &str| words.iter().all(|(word, _)| times(text, word) > 0);
+    let mut found: Vec<&(i64, String)> = texts.iter().filter(|(_, text)| all_hold(text)).collect();
+    if (1..RANKED).contains(&found.len()) {
+        let all = texts.len() as f64;
+        let average = texts.iter().map(|(_, text)| text.len()).sum::<usize>() as f64 / all;
+        let weight = |text: &str| -> f64 {
+            let of_word = |(word, _): &Asked<'_>| {
+                let (holders, times) = (holders(word) as f64, f64::from(times(text, word)));
+                let rarity = (1.0 + (all - holders + 0.5) / (holders + 0.5)).ln();
+                rarity * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * text.len() as f64 / average))
+            };
+            words.iter().map(of_word).sum()
+        };
+        found.sort_by_cached_key(|(id, text)| (-(weight(text) * 1e9) as i64, -id));
+    }
+    if found.is_empty() {
+        found = texts.iter().filter(|(_, text)| words.iter().all(|(run, _)| is_inside(text, run))).collect();
+    }
+    found.iter().map(|(id, _)| *id).collect()
+}
+
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c| !is_word(c)).filter(|token| !token.is_empty())
+}
+
+/// Counts neighbouring parts of identifiers, or whole ones, that spell the word.
+fn times(text: &str, word: &str) -> u32 {
+    let word = word.to_lowercase();
+    let spells = |token: &str| {
+        let parts: Vec<String> = parts(token).map(str::to_lowercase).collect();
+        let runs = (0..parts.len()).flat_map(|from| (from..parts.len()).map(move |to| (from, to)));
+        let of_parts = runs.filter(|(from, to)| parts[*from..=*to].concat() == word).count();
+        if of_parts == 0 { usize::from(token.to_lowercase() == word) } else { of_parts }
+    };
+    u32::try_from(tokens(text).map(spells).sum::<usize>()).unwrap()
+}
+
+fn is_inside(text: &str, run: &str) -> bool {
+    let (lower, run) = (text.to_lowercase(), run.to_lowercase());
+    let holds = |token: &str| token == run || (token.len() > 3 && token.contains(&run));
+    let with_letters = tokens(&lower).filter(|token| token.chars().any(char::is_alphabetic));
+    with_letters.into_iter().any(holds)
 }
 
 fn text(number: u64) -> String {
@@ -81,6 +136,11 @@ fn a_search_finds_what_the_plain_one_finds_in_the_same_order() {
     let connection = super::connect::reader(archive.path()).unwrap();
     let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert!(count("SELECT max(id) FROM terms") > MANY_WORDS, "fewer words are looked for as a whole");
+    // What a call says is a part of what is weighed.
+    let told = |number: u64| format!("{} read m{number}.rs", text(number));
+    let row = |number: u64| i64::try_from(number).unwrap() + 1;
+    let of_session: Vec<(i64, String)> =
+        (SESSION..2 * SESSION).rev().map(|number| (row(number), told(number))).collect();
     let mut kinds = [0; 4];
     for words in [
         vec![("value_300", "value 300")],
@@ -100,8 +160,10 @@ fn a_search_finds_what_the_plain_one_finds_in_the_same_order() {
             let asked: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
             let query = Query { session: session.map(str::to_owned), limit: 40, words: asked.join(" ") };
             let found = archive.search(&query).unwrap();
-            let row = session.map(|_| count("SELECT id FROM sessions WHERE name = 's1'"));
-            let (mut expected, has_more) = plain(&connection, &words, row);
+            let (mut expected, has_more) = match session {
+                None => plain(&connection, &words),
+                Some(_) => (plain_within(&of_session, &words), false),
+            };
             kinds[match expected.len() {
                 0 => 0,
                 1 => 1,

@@ -168,15 +168,19 @@ impl Held {
 
 /// Finds a word in a text by the text in lower case.
 fn how(text: &str, lower: &str, word: &str) -> Option<Held> {
+    lower.contains(word).then(|| match times(text, lower, word) {
+        0 => Held::Inside,
+        times => Held::AsWords(times),
+    })
+}
+
+/// Counts how often a text holds a word as a word of its own, or as a part of an identifier, by the text in lower case.
+pub(super) fn times(text: &str, lower: &str, word: &str) -> u32 {
     // Where lower case has other lengths, borders that only capitals show are not seen.
     let shown = if text.len() == lower.len() { text } else { lower };
-    let mut places = lower.match_indices(word).peekable();
-    places.peek()?;
-    let words = places.filter(|(at, _)| is_border(shown, *at) && is_border(shown, at + word.len())).take(MAX_TIMES);
-    Some(match words.count() {
-        0 => Held::Inside,
-        times => Held::AsWords(u32::try_from(times).unwrap_or(u32::MAX)),
-    })
+    let is_word = |at: usize| is_border(shown, at) && is_border(shown, at + word.len());
+    let places = lower.match_indices(word).filter(|(at, _)| is_word(*at)).take(MAX_TIMES);
+    u32::try_from(places.count()).unwrap_or(u32::MAX)
 }
 
 /// Says whether a word, or a part of an identifier, may begin or end here.

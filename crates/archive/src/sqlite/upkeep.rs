@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, Transaction, params};
 
-use super::{SqliteArchive, evict, fault, indexer, rows, store, writer::Desk};
+use super::{SqliteArchive, blocks, evict, fault, indexer, rows, store, writer::Desk};
 use crate::{Evicted, Reach, Result, Scope};
 
 /// Places of damage that a scan lists; more are only counted, since one bad stretch of a disk hits many records.
@@ -263,7 +263,7 @@ fn purge_id(transaction: &Transaction<'_>, tenant: i64, name: &store::Name) -> r
         let sql = "DELETE FROM manifests WHERE session IN (SELECT session FROM calls WHERE original = ?1)";
         purged.manifests += transaction.execute(sql, [id])? as u64;
         purged.originals += 1;
-        forget(transaction, id)?;
+        forget(transaction, &[id])?;
     }
     Ok(purged)
 }
@@ -280,7 +280,7 @@ fn purge_own(transaction: &Transaction<'_>, session: i64, name: &store::Name) ->
         purged.manifests += transaction.execute("DELETE FROM manifests WHERE session = ?1", [session])? as u64;
         let others = "SELECT id FROM calls WHERE original = ?1 AND session <> ?2 LIMIT 1";
         if ids(transaction, others, params![id, session])?.is_empty() {
-            forget(transaction, id)?;
+            forget(transaction, &[id])?;
             continue;
         }
         // Indexed again, without the words of this session's calls.
@@ -290,6 +290,7 @@ fn purge_own(transaction: &Transaction<'_>, session: i64, name: &store::Name) ->
         ] {
             transaction.execute(sql, [id])?;
         }
+        blocks::forget(transaction, [id])?;
         transaction.execute("DELETE FROM calls WHERE original = ?1 AND session = ?2", params![id, session])?;
     }
     Ok(purged)
@@ -300,9 +301,9 @@ fn purge_session(transaction: &Transaction<'_>, session: i64) -> rusqlite::Resul
         AND NOT EXISTS (SELECT 1 FROM calls other WHERE other.original = c.original AND other.session <> ?1)";
     let found = ids(transaction, alone, params![session])?;
     let mut purged = Purged { originals: found.len() as u64, manifests: 0, is_known: true };
-    for id in found {
-        forget(transaction, id)?;
-    }
+    forget(transaction, &found)?;
+    let told = "SELECT DISTINCT original FROM calls WHERE session = ?1 AND tool <> ''";
+    blocks::forget(transaction, ids(transaction, told, [session])?)?;
     purged.manifests = transaction.execute("DELETE FROM manifests WHERE session = ?1", [session])? as u64;
     for sql in [
         // What others hold too is indexed again, without the words of this session's calls.
@@ -322,9 +323,9 @@ fn ids(transaction: &Transaction<'_>, sql: &str, bound: impl rusqlite::Params) -
     transaction.prepare(sql)?.query_map(bound, |row| row.get(0))?.collect()
 }
 
-/// Removes a text and every call that tells of it. That it was purged stays known, by its id alone.
-fn forget(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
-    evict::remove_text(transaction, id, evict::PURGED)?;
-    transaction.execute("DELETE FROM calls WHERE original = ?1", [id])?;
-    Ok(())
+/// Removes texts and every call that tells of them. That they were purged stays known, by their ids alone.
+fn forget(transaction: &Transaction<'_>, gone: &[i64]) -> rusqlite::Result<()> {
+    evict::remove_texts(transaction, gone, evict::PURGED)?;
+    let mut each = transaction.prepare_cached("DELETE FROM calls WHERE original = ?1")?;
+    gone.iter().try_for_each(|id| each.execute([id]).map(drop))
 }

@@ -70,9 +70,13 @@ pub(super) fn starts_part(before: char, c: char, after: Option<char>) -> bool {
 
 /// The words of a text that can be found by a run inside them, each once.
 pub(super) fn terms(words: &Words) -> BTreeSet<String> {
-    let terms = words.whole.split(' ').filter(|word| (MIN_TERM_CHARS..=MAX_TERM_CHARS).contains(&word.chars().count()));
-    // Numbers are as many as there are lines, and found by their beginning.
-    terms.filter(|word| word.chars().any(char::is_alphabetic)).map(str::to_lowercase).collect()
+    words.whole.split(' ').filter(|word| is_term(word)).map(str::to_lowercase).collect()
+}
+
+/// Says whether a word can be found by a run inside it. Numbers are as many as there are lines, and found by their
+/// beginning.
+pub(super) fn is_term(word: &str) -> bool {
+    (MIN_TERM_CHARS..=MAX_TERM_CHARS).contains(&word.chars().count()) && word.chars().any(char::is_alphabetic)
 }
 
 /// A shorter word is found whole.

@@ -1,6 +1,6 @@
 //! What a search finds in code and logs, and that nothing in a query is taken for an operator.
 
-use liveset_archive::{Archive, Query, SqliteArchive};
+use liveset_archive::{Archive, Purge, Query, SqliteArchive};
 
 use crate::{id, release_in};
 
@@ -89,4 +89,45 @@ fn pictures_and_bytes_that_are_no_text_harm_no_search() {
     archive.put(&odd).unwrap();
     assert_eq!(found(&archive, "surrogate"), [id(8)]);
     assert_eq!(found(&archive, "parse_header"), [id(1)]);
+}
+
+fn found_in(archive: &SqliteArchive, session: &str, words: &str) -> (Vec<String>, bool) {
+    let query = Query { session: Some(session.to_owned()), limit: 20, ..Query::new(words) };
+    let found = archive.search(&query).unwrap();
+    (found.hits.into_iter().map(|hit| hit.id).collect(), found.not_searched.has_more)
+}
+
+#[test]
+fn what_other_sessions_hold_changes_no_answer_of_a_session() {
+    // The first says the common word often, the second the rare one.
+    let texts = ["pump pump pump valve", "pump valve valve valve", "pump", "pump", "a reader"];
+    let mine: Vec<(u64, &str)> = (11..).zip(texts).collect();
+    let (_folder, archive) = archive();
+    archive.put(&release_in("mine", "m", &mine)).unwrap();
+    archive.index().unwrap();
+    let asked = ["pump valve", "valve", "eader", "ump alve", "alv"];
+    let alone: Vec<_> = asked.iter().map(|words| found_in(&archive, "mine", words)).collect();
+    assert_eq!(alone[0].0, [id(12), id(11)], "what few originals of the session hold weighs more");
+    // To others the rare word is common, and many words stand around each run.
+    let others: Vec<(u64, String)> =
+        (100..400).map(|number| (number, format!("valve eader{number} xumpx{number} valve"))).collect();
+    let others: Vec<(u64, &str)> = others.iter().map(|(number, text)| (*number, text.as_str())).collect();
+    archive.put(&release_in("others", "o", &others)).unwrap();
+    archive.index().unwrap();
+    let beside: Vec<_> = asked.iter().map(|words| found_in(&archive, "mine", words)).collect();
+    assert_eq!(alone, beside);
+}
+
+#[test]
+fn a_run_inside_a_word_is_found_in_each_session_that_holds_it_until_it_is_purged() {
+    let (_folder, archive) = archive();
+    archive.put(&release_in("t", "t", &[(1, CODE), (20, "404 and readTimeoutMs too")])).unwrap();
+    archive.index().unwrap();
+    assert_eq!(found_in(&archive, "s", "imeoutM").0, [id(1)]);
+    assert_eq!(found_in(&archive, "t", "imeoutM").0, [id(20), id(1)]);
+    assert_eq!(found_in(&archive, "t", "imeoutM 404").0, [id(20)], "a word that is too short to hold another");
+    archive.purge(&Purge::Id(id(20))).unwrap();
+    assert_eq!(found_in(&archive, "t", "imeoutM").0, [id(1)]);
+    archive.purge(&Purge::Session("t".to_owned())).unwrap();
+    assert_eq!((found_in(&archive, "t", "imeoutM").0, found_in(&archive, "s", "imeoutM").0), (vec![], vec![id(1)]));
 }

@@ -1,0 +1,132 @@
+//! Which originals of one session does the index name? Best first, weighed by what the session holds, so that no other
+//! changes their order. Reads texts only to weigh them against each other.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::{
+    around::RUN_CHARS,
+    blocks::{self, Run},
+    fault,
+    members::Members,
+    phrases::{Phrases, all_of},
+    rows,
+    search::Ids,
+    throughout::{MAX_RANKED, READS_PER_HIT, are_told_by_words, that_hold},
+    unread::times,
+    weighing::Scale,
+    words::is_word,
+};
+use crate::{Error, Result, Source};
+
+/// Originals that are listed for one word to see how rare it is.
+const MAX_COUNTED: usize = 20_000;
+
+/// The session that is searched.
+pub(super) struct Within<'c> {
+    connection: &'c Connection,
+    path: &'c Path,
+    session: i64,
+    members: Members,
+}
+
+/// An asked word, and what it tells.
+struct Weighed {
+    /// In lower case.
+    word: String,
+    rarity: f64,
+}
+
+impl<'c> Within<'c> {
+    pub(super) fn of(connection: &'c Connection, path: &'c Path, session: i64) -> rusqlite::Result<Self> {
+        Ok(Self { connection, path, session, members: Members::of(connection, session)? })
+    }
+
+    /// Originals that hold all of the words, best first; the newest first where hundreds do.
+    pub(super) fn by_words(&self, asked: &[&str], limit: usize) -> Result<Vec<i64>> {
+        let (words, phrases): (Vec<&str>, Vec<Phrases>) =
+            asked.iter().filter_map(|word| Phrases::of(word).map(|phrases| (*word, phrases))).unzip();
+        if phrases.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut newest = self.matching(&all_of(&phrases), MAX_RANKED)?;
+        // One alone is the best, whatever it weighs.
+        if newest.len() > 1 && newest.len() < MAX_RANKED {
+            newest = self.best_first(newest, &words, &phrases)?;
+        }
+        newest.truncate(limit);
+        Ok(newest)
+    }
+
+    fn matching(&self, query: &str, most: usize) -> Result<Vec<i64>> {
+        let found = self.members.matching(self.connection, query, most);
+        found.map_err(|error| fault::of("search", self.path, &error))
+    }
+
+    fn best_first(&self, newest: Vec<i64>, words: &[&str], phrases: &[Phrases]) -> Result<Vec<i64>> {
+        let average_len = self.members.average_len(self.connection);
+        let average_len = average_len.map_err(|error| fault::of("search", self.path, &error))?;
+        let scale = Scale { originals: self.members.len(), average_len };
+        let mut asked = Vec::with_capacity(words.len());
+        for (word, phrases) in words.iter().zip(phrases) {
+            let rarity = match words.len() {
+                // It tells the same of each.
+                1 => 1.0,
+                _ => scale.rarity(self.matching(&phrases.query(), MAX_COUNTED)?.len()),
+            };
+            asked.push(Weighed { word: word.to_lowercase(), rarity });
+        }
+        let mut weighed = Vec::with_capacity(newest.len());
+        for id in newest {
+            weighed.push((self.weight(id, scale, &asked)?, id));
+        }
+        weighed.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));
+        Ok(weighed.into_iter().map(|(_, id)| id).collect())
+    }
+
+    fn weight(&self, id: i64, scale: Scale, asked: &[Weighed]) -> Result<f64> {
+        let text = match rows::body(self.connection, self.path, id) {
+            Ok(text) => text.unwrap_or_default(),
+            // As a hit it is counted among what was not searched.
+            Err(Error::Damaged { .. }) => return Ok(0.0),
+            Err(error) => return Err(error),
+        };
+        let sources = rows::sources(self.connection, id, Some(self.session));
+        let sources = sources.map_err(|error| fault::of("search", self.path, &error))?;
+        let text = String::from_utf8_lossy(&text);
+        // What the session's calls say counts with their answer.
+        let said: Vec<String> = [text.into_owned()].into_iter().chain(sources.iter().map(Source::name)).collect();
+        let said: Vec<(&String, String)> = said.iter().map(|text| (text, text.to_lowercase())).collect();
+        let len = said.iter().map(|(text, _)| text.len()).sum();
+        let weight = |asked: &Weighed| {
+            let times: u32 = said.iter().map(|(text, lower)| times(text, lower, &asked.word)).sum();
+            // The index named it, in whatever way it reads words: each is there.
+            asked.rarity * scale.weight(times.max(1), len)
+        };
+        Ok(asked.iter().map(weight).sum())
+    }
+
+    /// Originals that hold every asked word as a run of characters, whatever stands around it; newest first.
+    pub(super) fn by_runs(&self, asked: &[&str], limit: usize) -> Result<Ids> {
+        let runs = asked.iter().flat_map(|word| word.split(|c: char| !is_word(c)));
+        let runs = runs.filter(|run| run.chars().count() >= RUN_CHARS);
+        let fail = |error| fault::of("search", self.path, &error);
+        let runs: Vec<Run> = runs
+            .map(|run| Run::of(self.connection, &self.members, run))
+            .collect::<rusqlite::Result<_>>()
+            .map_err(fail)?;
+        if runs.is_empty() {
+            return Ok(Ids::default());
+        }
+        let is_told = are_told_by_words(asked);
+        let wanted = if is_told { limit } else { limit * READS_PER_HIT };
+        let mut ids = blocks::holding(self.connection, &self.members, &runs, wanted).map_err(fail)?;
+        let is_cut = ids.len() >= wanted && !is_told;
+        if !is_told {
+            ids = that_hold(self.connection, self.path, ids, asked, limit)?;
+        }
+        ids.truncate(limit);
+        Ok(Ids { has_more: is_cut && ids.len() < limit, ids })
+    }
+}
