@@ -41,11 +41,18 @@ pub(crate) fn sync_above(path: &Path) -> Result<()> {
         match File::open(folder).and_then(|folder| folder.sync_all()) {
             Ok(()) => {}
             // Far folders may be closed to us or on read-only systems; then we did not create them either.
-            Err(_) if depth > 0 => break,
+            Err(cause) if depth > 0 && is_not_ours(&cause) => break,
             Err(cause) => return Err(at("sync", folder)(cause)),
         }
     }
     Ok(())
+}
+
+/// Says whether a folder cannot have been made by us, rather than that its disk fails.
+#[cfg(unix)]
+fn is_not_ours(cause: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, NotFound, PermissionDenied, ReadOnlyFilesystem, Unsupported};
+    matches!(cause.kind(), InvalidInput | NotFound | PermissionDenied | ReadOnlyFilesystem | Unsupported)
 }
 
 /// Other systems offer no way to sync a folder; they order such changes themselves.

@@ -6,6 +6,8 @@ mod contract;
 mod crash;
 mod damage;
 mod faults;
+#[cfg(target_os = "linux")]
+mod nth_write;
 mod scope;
 mod searching;
 mod sharing;

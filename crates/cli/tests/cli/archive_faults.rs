@@ -10,11 +10,11 @@ use crate::{
 };
 
 /// How often something is tried: few in each run, all that are asked for with `LIVESET_CRASHES=300`.
-fn times(few: usize) -> usize {
+pub(crate) fn times(few: usize) -> usize {
     std::env::var("LIVESET_CRASHES").ok().and_then(|number| number.parse().ok()).unwrap_or(few)
 }
 
-fn assert_failed_in_one_line(run: &Run, what: &str) {
+pub(crate) fn assert_failed_in_one_line(run: &Run, what: &str) {
     assert_eq!((run.code, run.text()), (4, ""), "{what}: {}", run.err);
     let lines: Vec<&str> = run.err.lines().collect();
     let is_told = lines.len() == 2 && lines[0].starts_with("liveset: ") && lines[1].starts_with("hint: ");

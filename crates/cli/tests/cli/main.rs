@@ -16,6 +16,8 @@ mod serving;
 mod proxying;
 mod shaping;
 mod archive_faults;
+#[cfg(target_os = "linux")]
+mod nth_write;
 mod archives;
 mod looking;
 mod checking;
