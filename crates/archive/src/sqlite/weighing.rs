@@ -22,8 +22,7 @@ impl Scale {
     }
 
     /// What it tells that a text of this length holds a word so often.
-    pub(super) fn weight(self, times: u32, len: usize) -> f64 {
-        let times = f64::from(times);
+    pub(super) fn weight(self, times: f64, len: usize) -> f64 {
         let relative = len as f64 / self.average_len.max(1.0);
         times * (SATURATION + 1.0) / (times + SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * relative))
     }
@@ -37,9 +36,9 @@ mod tests {
     fn rare_words_many_times_and_short_texts_tell_more() {
         let scale = Scale { originals: 100, average_len: 1_000.0 };
         assert!(scale.rarity(1) > scale.rarity(50) && scale.rarity(100) > 0.0);
-        assert!(scale.weight(3, 1_000) > scale.weight(1, 1_000));
-        assert!(scale.weight(1, 100) > scale.weight(1, 10_000));
-        let gain = |times| scale.weight(times + 1, 1_000) - scale.weight(times, 1_000);
-        assert!(gain(1) > gain(5), "the tenth time tells less than the first");
+        assert!(scale.weight(3.0, 1_000) > scale.weight(1.0, 1_000));
+        assert!(scale.weight(1.0, 100) > scale.weight(1.0, 10_000));
+        let gain = |times| scale.weight(times + 1.0, 1_000) - scale.weight(times, 1_000);
+        assert!(gain(1.0) > gain(5.0), "the tenth time tells less than the first");
     }
 }

@@ -23,6 +23,9 @@ use crate::{Error, Result, Source};
 /// Originals that are listed for one word to see how rare it is.
 const MAX_COUNTED: usize = 20_000;
 
+/// How often a text holds a word that only parts of neighbours spell.
+const TIMES_APART: f64 = 0.25;
+
 /// The session that is searched.
 pub(super) struct Within<'c> {
     connection: &'c Connection,
@@ -101,8 +104,9 @@ impl<'c> Within<'c> {
         let len = said.iter().map(|(text, _)| text.len()).sum();
         let weight = |asked: &Weighed| {
             let times: u32 = said.iter().map(|(text, lower)| times(text, lower, &asked.word)).sum();
-            // The index named it, in whatever way it reads words: each is there.
-            asked.rarity * scale.weight(times.max(1), len)
+            // The index reads on from one identifier to the next: what is there only so tells less than once.
+            let times = if times == 0 { TIMES_APART } else { f64::from(times) };
+            asked.rarity * scale.weight(times, len)
         };
         Ok(asked.iter().map(weight).sum())
     }

@@ -131,3 +131,37 @@ fn a_run_inside_a_word_is_found_in_each_session_that_holds_it_until_it_is_purged
     archive.purge(&Purge::Session("t".to_owned())).unwrap();
     assert_eq!((found_in(&archive, "t", "imeoutM").0, found_in(&archive, "s", "imeoutM").0), (vec![], vec![id(1)]));
 }
+
+#[test]
+fn what_another_session_calls_a_text_finds_it_in_no_session_but_that_one() {
+    let (_folder, archive) = archive();
+    let called = |session: &str, label: &str| {
+        let mut release = release_in(session, session, &[(30, "a shared text"), (31, "and one more")]);
+        release.sources[0].1.label = label.to_owned();
+        archive.put(&release).unwrap();
+    };
+    called("mine", "plain.txt");
+    called("theirs", "hushhush.txt");
+    archive.index().unwrap();
+    for words in ["hushhush", "ushhus", "shared hushhush"] {
+        assert_eq!(found_in(&archive, "theirs", words).0, [id(30)], "{words}");
+        assert_eq!(found_in(&archive, "mine", words).0, Vec::<String>::new(), "{words}");
+    }
+    assert_eq!(found_in(&archive, "mine", "shared plain").0, [id(30)]);
+}
+
+#[test]
+fn within_a_session_the_same_identifier_comes_before_neighbours_that_spell_it() {
+    let (_folder, archive) = archive();
+    let apart = "let a_value = 1;\n21_000\n";
+    let texts: Vec<(u64, &str)> = (40..60)
+        .map(|number| (number, apart))
+        .chain([(60, "fn readFile(value_21) {} // a longer line than any of the others has")])
+        .collect();
+    archive.put(&release_in("many", "m", &texts[..])).unwrap();
+    archive.put(&release_in("many", "n", &[(61, apart)])).unwrap();
+    archive.index().unwrap();
+    let (found, _) = found_in(&archive, "many", "value_21");
+    assert_eq!(found.first(), Some(&id(60)), "{found:?}");
+    assert_eq!(found_in(&archive, "many", "read_file").0, [id(60)], "another style of the same name");
+}
