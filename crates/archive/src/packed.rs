@@ -1,5 +1,7 @@
 //! How does a text lie in a store? Compressed where that pays, checked by its hash when it comes back.
 
+use std::{num::NonZero, thread};
+
 use crate::records::{MAX_RECORD_BYTES, Sum, sum_of};
 
 /// Shorter texts are kept as they are: the frame around a compressed text takes its share of the gain.
@@ -7,6 +9,12 @@ const MIN_PACKED_BYTES: usize = 192;
 
 /// zstd's fastest level of its usual ones: a release waits for it, and the next levels gain a tenth in size.
 const LEVEL: i32 = 1;
+
+/// Threads that pack one release at most: the others have work of their own.
+const MAX_HANDS: usize = 4;
+
+/// Bytes that are worth a thread: it is started in a tenth of the time that packing them takes.
+const SHARE_BYTES: usize = 128 << 10;
 
 /// How the bytes of a text are kept. The numbers are part of the file's layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +66,31 @@ impl Packer {
     }
 }
 
+/// Packs texts, in their order: a release waits for it, and packing is most of what it waits for but the disk. So others
+/// help where there is much.
+pub(crate) fn pack_all(texts: &[&[u8]]) -> Vec<(Form, Vec<u8>)> {
+    let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let hands = processors.min(MAX_HANDS).min(bytes / SHARE_BYTES).max(1);
+    let (mine, others) = texts.split_at(texts.len().div_ceil(hands));
+    thread::scope(|scope| {
+        let help = |part| (part, thread::Builder::new().spawn_scoped(scope, move || pack_in_turn(part)));
+        let others: Vec<_> = others.chunks(mine.len().max(1)).map(help).collect();
+        let mut packed = pack_in_turn(mine);
+        for (part, helper) in others {
+            // Where no thread could be had it is done here.
+            let done = helper.ok().and_then(|helper| helper.join().ok());
+            packed.extend(done.unwrap_or_else(|| pack_in_turn(part)));
+        }
+        packed
+    })
+}
+
+fn pack_in_turn(texts: &[&[u8]]) -> Vec<(Form, Vec<u8>)> {
+    let mut packer = Packer::default();
+    texts.iter().map(|text| packer.pack(text)).collect()
+}
+
 /// Unpacks a text; `None` when it is not the one that was packed.
 pub(crate) fn unpack(form: Form, packed: &[u8], len: u64, sum: &Sum) -> Option<Vec<u8>> {
     if len > MAX_RECORD_BYTES {
@@ -73,6 +106,16 @@ pub(crate) fn unpack(form: Form, packed: &[u8], len: u64, sum: &Sum) -> Option<V
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_texts_are_packed_as_each_alone() {
+        let texts: Vec<Vec<u8>> = (0..97_u8).map(|at| vec![at; usize::from(at) * 200]).collect();
+        let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+        for count in [0, 1, 2, 96, 97] {
+            let alone: Vec<_> = texts[..count].iter().map(|text| Packer::default().pack(text)).collect();
+            assert_eq!(pack_all(&texts[..count]), alone);
+        }
+    }
 
     #[test]
     fn a_text_comes_back_and_any_change_is_noticed() {

@@ -10,7 +10,7 @@ use rusqlite::{CachedStatement, OptionalExtension as _, Transaction, params};
 use super::{fault, rows};
 use crate::{
     Error, Release, Result, Source,
-    packed::{Form, Packer},
+    packed::{Form, Packer, pack_all},
     records::{self, Entry, Kind, Sum},
 };
 
@@ -74,14 +74,19 @@ impl Parcel {
     pub(super) fn of(release: &Release, tenant: &str, at: i64, known: &HashSet<(Name, Sum)>) -> Result<Self> {
         let mut parcel = Self::empty(tenant, &release.session, at);
         parcel.is_strict = release.is_strict;
-        let mut packer = Packer::default();
-        for entry in records::entries(release)? {
+        let entries = records::entries(release)?;
+        let is_known = |entry: &Entry<'_>| match entry.key.kind {
+            Kind::Original => known.contains(&(name(&entry.key.id), entry.sum)),
+            Kind::Manifest => false,
+        };
+        let unknown: Vec<&[u8]> = entries.iter().filter(|entry| !is_known(entry)).map(|entry| entry.payload).collect();
+        let mut packed = pack_all(&unknown).into_iter();
+        for entry in entries {
+            let packed = if is_known(&entry) { None } else { packed.next() };
+            let text = Text { id: entry.key.id, sum: entry.sum, len: entry.payload.len() as i64, packed };
             match entry.key.kind {
-                Kind::Original => {
-                    let is_known = known.contains(&(name(&entry.key.id), entry.sum));
-                    parcel.originals.push(Text::of(&entry, is_known, &mut packer));
-                }
-                Kind::Manifest => parcel.manifest = Some(Text::of(&entry, false, &mut packer)),
+                Kind::Original => parcel.originals.push(text),
+                Kind::Manifest => parcel.manifest = Some(text),
             }
         }
         for (id, source) in &release.sources {
@@ -113,11 +118,6 @@ impl Parcel {
 }
 
 impl Text {
-    fn of(entry: &Entry<'_>, is_known: bool, packer: &mut Packer) -> Self {
-        let packed = (!is_known).then(|| packer.pack(entry.payload));
-        Self { id: entry.key.id, sum: entry.sum, len: entry.payload.len() as i64, packed }
-    }
-
     fn packed(id: [u8; 32], text: &[u8]) -> Self {
         Self { id, sum: records::sum_of(text), len: text.len() as i64, packed: Some(Packer::default().pack(text)) }
     }
