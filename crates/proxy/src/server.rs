@@ -109,7 +109,8 @@ impl Proxy {
         hurry: impl Future<Output = ()> + Send + 'static,
     ) -> Result<()> {
         let fail = |why| Error::Runtime { why };
-        let runtime = runtime::Builder::new_multi_thread().enable_all().build().map_err(fail)?;
+        let runtime =
+            runtime::Builder::new_multi_thread().thread_name("liveset-proxy").enable_all().build().map_err(fail)?;
         let exchange = self.exchange.clone();
         let served = runtime.block_on(self.run(stop, hurry));
         // What is cut off here still writes its line.

@@ -97,6 +97,12 @@ impl<'a> Outline<'a> {
         NodeIdx(0)
     }
 
+    /// Gives how many values have nodes.
+    #[must_use]
+    pub(crate) fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Gives the value at `idx`; for an `idx` of another outline perhaps the root.
     #[must_use]
     pub fn node(&self, idx: NodeIdx) -> &Node {

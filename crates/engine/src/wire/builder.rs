@@ -12,6 +12,9 @@ use crate::{
     },
 };
 
+/// Values of an outline for one item, roughly: the first guess at how long the list will be.
+const VALUES_PER_ITEM: usize = 4;
+
 /// Collects items in render order and hands out message numbers.
 pub(super) struct Builder<'o, 'a> {
     outline: &'o Outline<'a>,
@@ -138,7 +141,8 @@ impl Draft {
 
 impl<'o, 'a> Builder<'o, 'a> {
     pub(super) fn new(outline: &'o Outline<'a>) -> Self {
-        Self { outline, items: Vec::new(), messages: Vec::new(), number: 0, run: Run::Closed }
+        let items = Vec::with_capacity(outline.node_count() / VALUES_PER_ITEM);
+        Self { outline, items, messages: Vec::new(), number: 0, run: Run::Closed }
     }
 
     /// Opens the next wire message; items pushed from now on belong to it.

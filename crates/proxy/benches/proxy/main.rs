@@ -1,11 +1,19 @@
 //! P6: what does the proxy add to a request, next to a raw pass-through on the same stack?
 //!
 //! Client, upstream, pass-through and proxy run in this process and take turns on the same bytes; what reaches the
-//! upstream is checked first. "Added" is the time through a proxy less the time of the same request without one.
+//! upstream is checked first. "Added" is the time through a proxy less the time of the same request without one. The
+//! yardstick hands frames on as they come; beside it stands one that has to hold the whole body first, as a proxy must that
+//! decides by all of it: what lies between the two no compaction can win back.
+//!
+//! `cargo bench -p liveset-proxy --bench proxy -- "1 MB cut"` measures the rows whose names hold these words.
 
 #![expect(clippy::expect_used, reason = "a bench stops where something is wrong")]
 
 mod stack;
+
+/// As in the binary.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 use std::{
     io::Write as _,
@@ -14,7 +22,7 @@ use std::{
 
 use stack::{Answering, Line, Stack};
 
-/// Turns of direct, raw and proxied requests.
+/// Turns of direct, raw, buffered and proxied requests.
 const TURNS: usize = 41;
 /// Sizes of bodies: the one that rivals were measured with, and what long conversations come to.
 const SIZES: [(&str, usize); 3] = [("206 KB", 206 << 10), ("1 MB", 1 << 20), ("4 MB", 4 << 20)];
@@ -25,21 +33,33 @@ const RUN: usize = 64;
 
 fn main() {
     let stack = Stack::start();
+    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "p50 of {TURNS} turns; added = with less without; raw = a pass-through on the same stack");
+    let _ = writeln!(
+        out,
+        "p50 of {TURNS} turns; added = with less without; raw = a pass-through on the same stack, whole = one that holds the body first"
+    );
     for (name, bytes) in SIZES {
         for case in Case::ALL {
+            let row = format!("{name} {}", case.name());
+            if !row.contains(&wanted) {
+                continue;
+            }
             let figures = measure(&stack, case, bytes);
             let ratio = figures.ratio();
             let verdict = if ratio <= ADDED_AT_MOST { "held" } else { "missed" };
             let _ = writeln!(
                 out,
-                "P6 {name:>6} {:<28} direct {:>8.3} ms  raw +{:>7.3} ms  proxy +{:>7.3} ms  {ratio:>5.2} x raw   hold now <= {ADDED_AT_MOST}  {verdict}",
+                "P6 {name:>6} {:<28} direct {:>8.3} ms  raw +{:>7.3} ms  whole +{:>7.3} ms  proxy +{:>7.3} ms  {ratio:>5.2} x raw   hold now <= {ADDED_AT_MOST}  {verdict}",
                 case.name(),
                 ms(figures.direct),
-                ms(figures.raw_added()),
-                ms(figures.proxy_added()),
+                ms(figures.added(figures.raw)),
+                ms(figures.added(figures.buffered)),
+                ms(figures.added(figures.proxy)),
             );
+        }
+        if !format!("{name} throughput, next turn").contains(&wanted) {
+            continue;
         }
         let (raw, proxy) = throughput(&stack, bytes);
         let share = proxy / raw;
@@ -83,20 +103,17 @@ impl Case {
 struct Figures {
     direct: Duration,
     raw: Duration,
+    buffered: Duration,
     proxy: Duration,
 }
 
 impl Figures {
-    fn raw_added(&self) -> Duration {
-        self.raw.saturating_sub(self.direct)
-    }
-
-    fn proxy_added(&self) -> Duration {
-        self.proxy.saturating_sub(self.direct)
+    fn added(&self, with: Duration) -> Duration {
+        with.saturating_sub(self.direct)
     }
 
     fn ratio(&self) -> f64 {
-        self.proxy_added().as_secs_f64() / self.raw_added().as_secs_f64().max(1e-9)
+        self.added(self.proxy).as_secs_f64() / self.added(self.raw).as_secs_f64().max(1e-9)
     }
 }
 
@@ -111,8 +128,8 @@ fn measure(stack: &Stack, case: Case, bytes: usize) -> Figures {
         Case::NextTurnStored => Line::Stored(bytes),
     };
     let answering = if case == Case::Streamed { Answering::Stream } else { Answering::Whole };
-    let mut lines = [Line::Direct, Line::Raw, proxy].map(|line| stack.connect(line));
-    let mut times: [Vec<Duration>; 3] = Default::default();
+    let mut lines = [Line::Direct, Line::Raw, Line::Buffered, proxy].map(|line| stack.connect(line));
+    let mut times: [Vec<Duration>; 4] = Default::default();
     let mut conversation = stack::Conversation::of(bytes, 0);
     let rounds = conversation.rounds();
     for turn in 0..=TURNS {
@@ -130,11 +147,11 @@ fn measure(stack: &Stack, case: Case, bytes: usize) -> Figures {
         }
         stack.check_newest(case != Case::Fits);
     }
-    let [direct, raw, proxy] = times.map(|mut times| {
+    let [direct, raw, buffered, proxy] = times.map(|mut times| {
         times.sort();
         times.get(times.len() / 2).copied().unwrap_or_default()
     });
-    Figures { direct, raw, proxy }
+    Figures { direct, raw, buffered, proxy }
 }
 
 /// Requests a second, one after another on one connection, raw and proxied.

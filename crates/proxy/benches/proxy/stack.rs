@@ -28,8 +28,10 @@ use tokio::{net::TcpListener, runtime::Runtime};
 pub(crate) enum Line {
     /// None in between.
     Direct,
-    /// A pass-through that looks at nothing.
+    /// A pass-through that looks at nothing and hands each frame on as it comes.
     Raw,
+    /// The same, but the request goes on once all of it is there: the least that whoever decides by the whole body can do.
+    Buffered,
     /// The proxy, where everything fits.
     Roomy,
     /// The proxy, with a window for a third of a body of so many bytes.
@@ -58,8 +60,9 @@ pub(crate) struct Stack {
     runtime: Runtime,
     upstream: SocketAddr,
     raw: SocketAddr,
+    buffered: SocketAddr,
     proxies: Mutex<BTreeMap<Line, SocketAddr>>,
-    newest: Arc<Mutex<[usize; 3]>>,
+    newest: Arc<Mutex<[usize; 4]>>,
     folder: tempfile::TempDir,
 }
 
@@ -108,17 +111,19 @@ impl Conversation {
 impl Stack {
     pub(crate) fn start() -> Self {
         let runtime = Runtime::new().expect("a runtime starts");
-        let newest = Arc::new(Mutex::new([0; 3]));
+        let newest = Arc::new(Mutex::new([0; 4]));
         let upstream = runtime.block_on(serve(upstream(newest.clone())));
         let raw = runtime.block_on(serve(raw(upstream)));
+        let buffered = runtime.block_on(serve(buffered(upstream)));
         let folder = tempfile::tempdir().expect("there is room for an archive");
-        Self { runtime, upstream, raw, proxies: Mutex::default(), newest, folder }
+        Self { runtime, upstream, raw, buffered, proxies: Mutex::default(), newest, folder }
     }
 
     pub(crate) fn connect(&self, line: Line) -> Connected {
         let address = match line {
             Line::Direct => self.upstream,
             Line::Raw => self.raw,
+            Line::Buffered => self.buffered,
             Line::Roomy | Line::Proxy(_) | Line::Stored(_) => self.proxy(line),
         };
         Connected { client: client(), address }
@@ -137,10 +142,10 @@ impl Stack {
         });
     }
 
-    /// Looks whether the newest three requests reached the upstream as they should: alike, or the last one cut.
+    /// Looks whether the newest four requests reached the upstream as they should: alike, or the last one cut.
     pub(crate) fn check_newest(&self, is_cut: bool) {
-        let [direct, raw, proxied] = *self.newest.lock().expect("nobody stopped");
-        assert_eq!(direct, raw);
+        let [direct, raw, buffered, proxied] = *self.newest.lock().expect("nobody stopped");
+        assert_eq!([direct; 2], [raw, buffered]);
         assert_eq!(proxied < direct, is_cut, "{direct} bytes came as {proxied}");
     }
 
@@ -158,7 +163,7 @@ impl Stack {
         let mut policy = Policy::default();
         policy.window = Some(match line {
             Line::Proxy(bytes) | Line::Stored(bytes) => bytes as u64 / 8,
-            Line::Direct | Line::Raw | Line::Roomy => 10_000_000,
+            Line::Direct | Line::Raw | Line::Buffered | Line::Roomy => 10_000_000,
         });
         let mut rules = Rules::new(policy);
         if let Line::Stored(bytes) = line {
@@ -206,7 +211,7 @@ where
 
 /// Reads a body to its end, notes its size, and answers.
 fn upstream(
-    newest: Arc<Mutex<[usize; 3]>>,
+    newest: Arc<Mutex<[usize; 4]>>,
 ) -> impl Fn(Request<Incoming>) -> std::pin::Pin<Box<dyn Future<Output = Answer> + Send>> + Clone {
     move |request| {
         let newest = newest.clone();
@@ -216,7 +221,7 @@ fn upstream(
                 body.get(..64).is_some_and(|start| start.windows(13).any(|part| part == b"\"stream\":true"));
             {
                 let mut newest = newest.lock().expect("nobody stopped");
-                *newest = [newest[1], newest[2], body.len()];
+                *newest = [newest[1], newest[2], newest[3], body.len()];
             }
             if is_stream {
                 let (mut frames, body) = Channel::new(1);
@@ -242,13 +247,33 @@ fn raw(
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
     let client: Client<HttpConnector, Incoming> = Client::builder(TokioExecutor::new()).build(connector);
-    move |mut request| {
+    move |request| {
         let client = client.clone();
         Box::pin(async move {
-            let path = request.uri().path().to_owned();
-            *request.uri_mut() = format!("http://{upstream}{path}").parse().expect("an address");
-            request.headers_mut().remove("host");
+            client.request(readdressed(request, upstream)).await.expect("an answer").map(|body| body.boxed())
+        })
+    }
+}
+
+/// Reads a request to its end, and hands it on then.
+fn buffered(
+    upstream: SocketAddr,
+) -> impl Fn(Request<Incoming>) -> std::pin::Pin<Box<dyn Future<Output = Answer> + Send>> + Clone {
+    let client = client();
+    move |request| {
+        let client = client.clone();
+        Box::pin(async move {
+            let (head, body) = readdressed(request, upstream).into_parts();
+            let body = body.collect().await.expect("a body").to_bytes();
+            let request = Request::from_parts(head, Full::new(body));
             client.request(request).await.expect("an answer").map(|body| body.boxed())
         })
     }
+}
+
+fn readdressed(mut request: Request<Incoming>, upstream: SocketAddr) -> Request<Incoming> {
+    let path = request.uri().path().to_owned();
+    *request.uri_mut() = format!("http://{upstream}{path}").parse().expect("an address");
+    request.headers_mut().remove("host");
+    request
 }
