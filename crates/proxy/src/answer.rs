@@ -152,7 +152,7 @@ pub(crate) fn mark(headers: &mut HeaderMap, judgement: &Judgement, of: Use) {
     }
     if let Outcome::Doubted(why) = judgement.outcome {
         put(headers, FALLBACK, why.name());
-        put(headers, REASON, why.told());
+        put(headers, REASON, why.phrase());
     }
     let Some(report) = &judgement.report else { return };
     let (after, edits) = match of {

@@ -52,19 +52,19 @@ const CLIENTS: [Client; 8] = [
 /// Tells for each client what to set, so that it goes through the proxy at `url`.
 ///
 /// ```
-/// let told = liveset_proxy::clients::told("http://127.0.0.1:8787");
-/// assert!(told.contains("export ANTHROPIC_BASE_URL=http://127.0.0.1:8787/anthropic\n"));
+/// let instructions = liveset_proxy::clients::instructions("http://127.0.0.1:8787");
+/// assert!(instructions.contains("export ANTHROPIC_BASE_URL=http://127.0.0.1:8787/anthropic\n"));
 /// ```
 #[must_use]
-pub fn told(url: &str) -> String {
-    let mut told = String::new();
+pub fn instructions(url: &str) -> String {
+    let mut instructions = String::new();
     for client in CLIENTS {
         // Writing to memory does not fail.
-        let _ = writeln!(told, "# {}", client.name);
+        let _ = writeln!(instructions, "# {}", client.name);
         for line in client.lines {
-            let _ = writeln!(told, "{}", line.replace("{url}", url));
+            let _ = writeln!(instructions, "{}", line.replace("{url}", url));
         }
-        told.push('\n');
+        instructions.push('\n');
     }
-    told
+    instructions
 }

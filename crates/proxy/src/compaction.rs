@@ -2,7 +2,7 @@
 //!
 //! Has no rule of its own: what is cut is the library's doing, and is handed out only once its originals are stored.
 
-mod desk;
+mod judge;
 mod turn;
 
 use std::{
@@ -16,11 +16,13 @@ use liveset::WireFormat;
 use tokio::sync::Semaphore;
 
 use crate::{
-    conversation::{Chain, Conversations, Left},
+    chain::Chain,
+    conversation::Left,
+    conversations::Conversations,
     judgement::{Doubted, Judgement, Outcome},
     rules::Rules,
 };
-use desk::Desk;
+use judge::Judge;
 
 /// What a body is judged for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub(crate) enum Purpose {
 
 /// Compacts bodies, some at a time.
 pub(crate) struct Compactor {
-    desk: Arc<Desk>,
+    judge: Arc<Judge>,
     threads: Arc<Semaphore>,
     time_limit: Duration,
 }
@@ -43,19 +45,19 @@ impl Compactor {
     pub(crate) fn new(rules: Rules, threads: usize, time_limit: Duration, cache_bytes: usize) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = Arc::new(Semaphore::new(if threads == 0 { cores() } else { threads }));
-        let desk = Arc::new(Desk::new(rules, cache_bytes));
-        Self { desk, threads, time_limit }
+        let judge = Arc::new(Judge::new(rules, cache_bytes));
+        Self { judge, threads, time_limit }
     }
 
     /// What is kept of conversations.
     pub(crate) fn conversations(&self) -> &Conversations {
-        self.desk.conversations()
+        self.judge.conversations()
     }
 
     /// Judges a body. A client that goes away leaves its thread to its end: what it counted is of use later.
     pub(crate) async fn judge(&self, format: WireFormat, purpose: Purpose, body: Bytes) -> Judgement {
         let read = body.clone();
-        let judged = self.judged(move |desk| desk.judge(format, purpose, &read)).await;
+        let judged = self.judged(move |judge| judge.judge(format, purpose, &read)).await;
         if let (Purpose::Ask, Outcome::Doubted(Doubted::TimeLimit | Doubted::Stopped)) = (purpose, judged.outcome) {
             self.left_unread(move || Some((format, body)));
         }
@@ -64,23 +66,23 @@ impl Compactor {
 
     /// Judges a body again that an upstream refused as too long, by a smaller window that is tried.
     pub(crate) async fn judge_shorter(&self, format: WireFormat, body: Bytes, chain: Chain, window: u64) -> Judgement {
-        self.judged(move |desk| desk.judge_shorter(format, &body, &chain, window)).await
+        self.judged(move |judge| judge.judge_shorter(format, &body, &chain, window)).await
     }
 
     /// Hears how a body leaves that was judged.
     pub(crate) fn left(&self, judgement: &Judgement, left: Left) {
-        self.desk.conversations().left(&judgement.chain, left);
+        self.judge.conversations().left(&judgement.chain, left);
     }
 
     /// Hears that a body leaves as it came, and nobody judged it; it is read when a thread is free.
     pub(crate) fn left_unread(&self, body: impl FnOnce() -> Option<(WireFormat, Bytes)> + Send + 'static) {
-        let (desk, threads) = (self.desk.clone(), self.threads.clone());
+        let (judge, threads) = (self.judge.clone(), self.threads.clone());
         tokio::spawn(async move {
             let Ok(permit) = threads.acquire_owned().await else { return };
             let read = move || {
                 let _permit = permit;
                 if let Some((format, body)) = body() {
-                    desk.left_unread(format, &body);
+                    judge.left_unread(format, &body);
                 }
             };
             drop(tokio::task::spawn_blocking(read).await);
@@ -89,13 +91,13 @@ impl Compactor {
 
     /// Hears whether an upstream took a body by the smaller window that was tried.
     pub(crate) async fn was_tried(&self, chain: Chain, is_taken: bool) {
-        let desk = self.desk.clone();
-        drop(tokio::task::spawn_blocking(move || desk.was_tried(&chain, is_taken)).await);
+        let judge = self.judge.clone();
+        drop(tokio::task::spawn_blocking(move || judge.was_tried(&chain, is_taken)).await);
     }
 
-    async fn judged(&self, work: impl FnOnce(&Desk) -> Judgement + Send + 'static) -> Judgement {
-        let desk = self.desk.clone();
-        let judged = self.within_time(move || work(&desk)).await;
+    async fn judged(&self, work: impl FnOnce(&Judge) -> Judgement + Send + 'static) -> Judgement {
+        let judge = self.judge.clone();
+        let judged = self.within_time(move || work(&judge)).await;
         judged.unwrap_or_else(|why| Judgement::without_report(Outcome::Doubted(why)))
     }
 
@@ -126,7 +128,7 @@ mod tests {
     use liveset::Policy;
 
     use super::*;
-    use crate::conversation::Reading;
+    use crate::chain::Reading;
 
     /// About two thousand tokens of results, all processed.
     fn body(rounds: usize) -> Bytes {

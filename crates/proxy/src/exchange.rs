@@ -4,7 +4,7 @@ mod leaving;
 mod sending;
 mod refused;
 mod own_pages;
-mod witness;
+mod recorder;
 
 use std::{
     sync::{
@@ -40,7 +40,7 @@ use crate::{
     sender::Sender,
     upstream::{Body, Found, Upstreams},
 };
-use witness::{Bodies, Witness};
+use recorder::{Bodies, Recorder};
 
 /// Everything that all requests share.
 pub(crate) struct Exchange {
@@ -66,7 +66,7 @@ pub(crate) struct Exchange {
 pub(crate) struct BrokeOff;
 
 /// A request on its way, and what is known of it.
-struct Errand {
+struct Outgoing {
     number: u64,
     attempt: u8,
     started: Instant,
@@ -79,14 +79,14 @@ struct Errand {
 }
 
 /// What is sent.
-enum Cargo {
+enum Payload {
     /// A body that is all here: as it came, and without its encoding.
     Whole { received: Bytes, plain: Option<Bytes>, held: Vec<Held> },
     /// A body that comes as it goes.
     Streaming(Body),
 }
 
-impl Cargo {
+impl Payload {
     fn bodies(&self) -> Option<Bodies<'_>> {
         match self {
             Self::Whole { received, plain, .. } => Some(Bodies { received, plain: plain.as_ref(), edited: None }),
@@ -160,13 +160,15 @@ impl Exchange {
         let judgement = Judgement::without_report(Outcome::Passed);
         let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
         let (of, waited) = (self.use_of(), Duration::ZERO);
-        let mut errand = Errand { number, attempt: 1, started, route, head, address, judgement, of, waited };
-        let cargo = match route {
-            Route::Pass => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
-            Route::Ask(_) | Route::Count(_) if is_foreign => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
-            Route::Count(_) if is_bypassed => Cargo::Streaming(body.map_err(Into::into).boxed_unsync()),
-            Route::Ask(_) | Route::Count(_) => match self.judge(&mut errand, body, is_bypassed).await {
-                Ok(cargo) => cargo,
+        let mut outgoing = Outgoing { number, attempt: 1, started, route, head, address, judgement, of, waited };
+        let payload = match route {
+            Route::Pass => Payload::Streaming(body.map_err(Into::into).boxed_unsync()),
+            Route::Ask(_) | Route::Count(_) if is_foreign => {
+                Payload::Streaming(body.map_err(Into::into).boxed_unsync())
+            }
+            Route::Count(_) if is_bypassed => Payload::Streaming(body.map_err(Into::into).boxed_unsync()),
+            Route::Ask(_) | Route::Count(_) => match self.judge(&mut outgoing, body, is_bypassed).await {
+                Ok(payload) => payload,
                 Err(NotRead::Silent) => {
                     let why = "the body did not come to its end";
                     return Ok(self.turned_away(started, route, StatusCode::REQUEST_TIMEOUT, why));
@@ -177,11 +179,11 @@ impl Exchange {
                 }
             },
         };
-        if let Some(refused) = self.decided(&errand) {
-            Witness::new(self, &errand, cargo.bodies()).was_refused(refused.status().as_u16());
+        if let Some(refused) = self.decided(&outgoing) {
+            Recorder::new(self, &outgoing, payload.bodies()).was_refused(refused.status().as_u16());
             return Ok(refused);
         }
-        self.send(errand, cargo).await
+        self.send(outgoing, payload).await
     }
 
     /// Answers on a connection that came after the end began: pages alone.
@@ -232,35 +234,35 @@ impl Exchange {
     /// Reads a body and judges it.
     async fn judge(
         &self,
-        errand: &mut Errand,
+        outgoing: &mut Outgoing,
         body: Incoming,
         is_bypassed: bool,
-    ) -> std::result::Result<Cargo, NotRead> {
+    ) -> std::result::Result<Payload, NotRead> {
         let (received, held) = match self.reader.read(body).await? {
             Received::Whole(received, held) => (received, held),
-            Received::Streaming(body, _) if is_bypassed => return Ok(Cargo::Streaming(body)),
+            Received::Streaming(body, _) if is_bypassed => return Ok(Payload::Streaming(body)),
             Received::Streaming(body, why) => {
-                errand.judgement = Judgement::without_report(Outcome::Doubted(doubted(why)));
-                self.note(&errand.judgement);
-                return Ok(Cargo::Streaming(body));
+                outgoing.judgement = Judgement::without_report(Outcome::Doubted(doubted(why)));
+                self.note(&outgoing.judgement);
+                return Ok(Payload::Streaming(body));
             }
         };
         let mut held = vec![held];
         if is_bypassed {
-            self.passes(errand.route, Encoding::of(&errand.head.headers), &received);
-            return Ok(Cargo::Whole { received, plain: None, held });
+            self.passes(outgoing.route, Encoding::of(&outgoing.head.headers), &received);
+            return Ok(Payload::Whole { received, plain: None, held });
         }
         let asked = Instant::now();
-        let plain = self.plain(&errand.head.headers, &received, &mut held).await;
-        errand.judgement = match (&plain, errand.route) {
+        let plain = self.plain(&outgoing.head.headers, &received, &mut held).await;
+        outgoing.judgement = match (&plain, outgoing.route) {
             (Ok(plain), Route::Ask(format)) => self.compactor.judge(format, Purpose::Ask, plain.clone()).await,
             (Ok(plain), Route::Count(format)) => self.compactor.judge(format, Purpose::Count, plain.clone()).await,
             (Ok(_), Route::Pass) => Judgement::without_report(Outcome::Passed),
             (Err(why), _) => Judgement::without_report(Outcome::Doubted(*why)),
         };
-        errand.waited = asked.elapsed();
-        self.note(&errand.judgement);
-        Ok(Cargo::Whole { received, plain: plain.ok(), held })
+        outgoing.waited = asked.elapsed();
+        self.note(&outgoing.judgement);
+        Ok(Payload::Whole { received, plain: plain.ok(), held })
     }
 
     /// Takes the encoding off, on a thread where there is one, and takes memory for what is made of the body.
@@ -299,17 +301,17 @@ impl Exchange {
     }
 
     /// Refuses what is in doubt, where that was asked for.
-    fn refused(&self, errand: &Errand) -> Option<Response<Body>> {
+    fn refused(&self, outgoing: &Outgoing) -> Option<Response<Body>> {
         if self.config.doubt == Doubt::Original || self.config.effect == Effect::Shadow {
             return None;
         }
-        let (status, why) = match errand.judgement.outcome {
+        let (status, why) = match outgoing.judgement.outcome {
             Outcome::Unchanged | Outcome::Compacted | Outcome::Passed => return None,
             Outcome::CannotFit => (StatusCode::PAYLOAD_TOO_LARGE, "the body cannot be made to fit"),
-            Outcome::Doubted(why) => (status_of(why), why.told()),
+            Outcome::Doubted(why) => (status_of(why), why.phrase()),
         };
-        let mut response = refusal(errand.route.format(), status, why);
-        answer::mark(response.headers_mut(), &errand.judgement, errand.of);
+        let mut response = refusal(outgoing.route.format(), status, why);
+        answer::mark(response.headers_mut(), &outgoing.judgement, outgoing.of);
         Some(response)
     }
 

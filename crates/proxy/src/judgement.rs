@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hyper::body::Bytes;
 use liveset::Report;
 
-use crate::{conversation::Chain, named_policy::NamedPolicy, reacquisition::Returned};
+use crate::{chain::Chain, named_policy::NamedPolicy, reacquisition::Returned};
 
 /// Why the original goes out although it was to be compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,7 +62,7 @@ impl Doubted {
     }
 
     /// The same as a phrase.
-    pub(crate) fn told(self) -> &'static str {
+    pub(crate) fn phrase(self) -> &'static str {
         match self {
             Self::Body => "the body is not what its path says",
             Self::Encoding => "the body's encoding is not known",

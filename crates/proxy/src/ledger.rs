@@ -9,7 +9,7 @@ use liveset_archive::Event;
 use liveset_engine::policy::CONTRACT;
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::Chain;
+use crate::chain::Chain;
 
 /// The ledger of all conversations.
 #[derive(Clone)]
@@ -144,7 +144,7 @@ mod tests {
     use liveset::WireFormat;
 
     use super::*;
-    use crate::conversation::Reading;
+    use crate::chain::Reading;
 
     fn chain(texts: &[&str]) -> Chain {
         let messages: Vec<String> =

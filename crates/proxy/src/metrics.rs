@@ -14,7 +14,7 @@ use prometheus_client::{
 use crate::{
     conversation::Left,
     judgement::{Doubted, Judgement, Outcome, Prefix},
-    observe::Told,
+    observe::AnswerFigures,
     reacquisition::Returned,
     routes::Route,
 };
@@ -225,17 +225,17 @@ impl Metrics {
     }
 
     /// Counts what an answer said.
-    pub(crate) fn told(&self, format: Option<&'static str>, told: &Told) {
+    pub(crate) fn answer_figures(&self, format: Option<&'static str>, figures: &AnswerFigures) {
         let label = FormatLabel { format: format.unwrap_or("none") };
         let add = |family: &Family<FormatLabel, Counter>, tokens: Option<u64>| {
             if let Some(tokens) = tokens {
                 family.get_or_create(&label).inc_by(tokens);
             }
         };
-        add(&self.upstream_input, told.input_tokens());
-        add(&self.upstream_cached, told.cached_tokens());
-        add(&self.upstream_output, told.output_tokens());
-        self.dropped_reasoning.inc_by(told.dropped_reasoning);
+        add(&self.upstream_input, figures.input_tokens());
+        add(&self.upstream_cached, figures.cached_tokens());
+        add(&self.upstream_output, figures.output_tokens());
+        self.dropped_reasoning.inc_by(figures.dropped_reasoning);
     }
 
     /// Counts an answer's status.

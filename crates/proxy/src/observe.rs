@@ -3,7 +3,7 @@
 //! Holds little, changes nothing, and gives up on what it does not understand: the answer goes on either way.
 
 mod decoder;
-mod told;
+mod figures;
 
 use hyper::{
     HeaderMap,
@@ -11,7 +11,7 @@ use hyper::{
 };
 
 use decoder::Decoder;
-pub(crate) use told::Told;
+pub(crate) use figures::AnswerFigures;
 
 /// The longest event of a stream that is looked into; what usage stands in is short.
 const MAX_EVENT_BYTES: usize = 1 << 20;
@@ -32,7 +32,7 @@ struct Reader {
     form: Form,
     /// The line, or the whole, as far as it has come.
     pending: Vec<u8>,
-    told: Told,
+    figures: AnswerFigures,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,8 @@ impl Observer {
             kind => kind.ends_with("+json").then_some(Form::Whole),
         };
         let decoder = form.and_then(|_| Decoder::named(value(CONTENT_ENCODING).unwrap_or_default()));
-        let reader = Reader { form: form.unwrap_or(Form::Whole), pending: Vec::new(), told: Told::default() };
+        let reader =
+            Reader { form: form.unwrap_or(Form::Whole), pending: Vec::new(), figures: AnswerFigures::default() };
         Self { decoder, reader }
     }
 
@@ -73,12 +74,12 @@ impl Observer {
     }
 
     /// Says what was found, at the answer's end.
-    pub(crate) fn finish(&mut self) -> Told {
+    pub(crate) fn finish(&mut self) -> AnswerFigures {
         match self.reader.form {
-            Form::Whole => self.reader.told.read(&self.reader.pending),
+            Form::Whole => self.reader.figures.read(&self.reader.pending),
             Form::Events { .. } => self.reader.line_ends(),
         }
-        std::mem::take(&mut self.reader.told)
+        std::mem::take(&mut self.reader.figures)
     }
 }
 
@@ -118,8 +119,8 @@ impl Reader {
 
     fn line_ends(&mut self) {
         self.form = Form::Events { is_skipping: false };
-        if let Some(data) = self.pending.strip_prefix(b"data:").filter(|data| Told::may_be_in(data)) {
-            self.told.read(data);
+        if let Some(data) = self.pending.strip_prefix(b"data:").filter(|data| AnswerFigures::may_be_in(data)) {
+            self.figures.read(data);
         }
         self.pending.clear();
     }
@@ -151,7 +152,7 @@ mod tests {
         Observer::of(&headers)
     }
 
-    fn told(of: &'static str, encoding: &'static str, chunks: &[&[u8]]) -> Told {
+    fn figures(of: &'static str, encoding: &'static str, chunks: &[&[u8]]) -> AnswerFigures {
         let mut observer = observer(of, encoding);
         chunks.iter().for_each(|chunk| observer.feed(chunk));
         observer.finish()
@@ -162,12 +163,12 @@ mod tests {
         for text in [ANTHROPIC.to_owned(), ANTHROPIC.replace("\r\n", "\n"), ANTHROPIC.replace("\r\n", "\r")] {
             let bytes = text.as_bytes();
             for at in 0..=bytes.len() {
-                let told = told("text/event-stream; charset=utf-8", "identity", &[&bytes[..at], &bytes[at..]]);
+                let figures = figures("text/event-stream; charset=utf-8", "identity", &[&bytes[..at], &bytes[at..]]);
                 assert_eq!(
-                    (told.input_tokens(), told.cached_tokens(), told.output_tokens()),
+                    (figures.input_tokens(), figures.cached_tokens(), figures.output_tokens()),
                     (Some(100), Some(90), Some(42))
                 );
-                assert_eq!((told.stop.as_deref(), told.dropped_reasoning), (Some("tool_use"), 1));
+                assert_eq!((figures.stop.as_deref(), figures.dropped_reasoning), (Some("tool_use"), 1));
             }
         }
     }
@@ -187,13 +188,13 @@ mod tests {
             ("text/event-stream", responses, "completed"),
             ("application/json", whole, "completed"),
         ] {
-            let told = told(of, "", &[text.as_bytes()]);
+            let figures = figures(of, "", &[text.as_bytes()]);
             assert_eq!(
-                (told.input_tokens(), told.cached_tokens(), told.output_tokens()),
+                (figures.input_tokens(), figures.cached_tokens(), figures.output_tokens()),
                 (Some(50), Some(40), Some(5)),
                 "{text}"
             );
-            assert_eq!(told.stop.as_deref(), Some(stop));
+            assert_eq!(figures.stop.as_deref(), Some(stop));
         }
     }
 
@@ -205,11 +206,11 @@ mod tests {
         let zstd = zstd::encode_all(ANTHROPIC.as_bytes(), 3).unwrap();
         for (encoding, bytes) in [("gzip", gzip), ("zstd", zstd)] {
             let halves = bytes.split_at(bytes.len() / 2);
-            let told = told("text/event-stream", encoding, &[halves.0, halves.1]);
-            assert_eq!(told.input_tokens(), Some(100), "{encoding}");
+            let figures = figures("text/event-stream", encoding, &[halves.0, halves.1]);
+            assert_eq!(figures.input_tokens(), Some(100), "{encoding}");
         }
-        assert_eq!(told("text/event-stream", "compress", &[ANTHROPIC.as_bytes()]), Told::default());
-        assert_eq!(told("text/event-stream", "gzip", &[ANTHROPIC.as_bytes()]), Told::default());
+        assert_eq!(figures("text/event-stream", "compress", &[ANTHROPIC.as_bytes()]), AnswerFigures::default());
+        assert_eq!(figures("text/event-stream", "gzip", &[ANTHROPIC.as_bytes()]), AnswerFigures::default());
     }
 
     #[test]
@@ -218,8 +219,8 @@ mod tests {
         const BROTLI: &str = "GysBACwKbOdGtHn8IwimZ6PlQy3ypTO3FPpaZCZnT4HUpc4Ni04O2H/7/ZY0TxKLTHMbG46niBUG2rMGCjwXizCs4GT3g3VMN+qyI/8L+uwB";
         let bytes = base64::engine::general_purpose::STANDARD.decode(BROTLI).unwrap();
         for at in 0..=bytes.len() {
-            let told = told("text/event-stream", "br", &[&bytes[..at], &bytes[at..]]);
-            assert_eq!((told.input_tokens(), told.cached_tokens()), (Some(100), Some(97)), "cut at {at}");
+            let figures = figures("text/event-stream", "br", &[&bytes[..at], &bytes[at..]]);
+            assert_eq!((figures.input_tokens(), figures.cached_tokens()), (Some(100), Some(97)), "cut at {at}");
         }
     }
 
@@ -242,7 +243,7 @@ mod tests {
         observer.feed(&vec![b' '; MAX_WHOLE_BYTES + 1]);
         observer.feed(br#"{"usage":{"input_tokens":1}}"#);
         assert!(observer.reader.pending.is_empty());
-        assert_eq!(observer.finish(), Told::default());
+        assert_eq!(observer.finish(), AnswerFigures::default());
     }
 
     #[test]
@@ -266,7 +267,7 @@ mod tests {
     #[test]
     fn a_figure_of_another_kind_hides_none_of_the_others() {
         let odd = r#"{"stop_reason":7,"status":200,"input_transformations":"x","choices":{},"usage":{"prompt_tokens":5,"completion_tokens":1.5,"prompt_tokens_details":3}}"#;
-        let told = told("application/json", "", &[odd.as_bytes()]);
-        assert_eq!((told.input_tokens(), told.output_tokens(), told.stop), (Some(5), None, None));
+        let figures = figures("application/json", "", &[odd.as_bytes()]);
+        assert_eq!((figures.input_tokens(), figures.output_tokens(), figures.stop), (Some(5), None, None));
     }
 }

@@ -113,7 +113,7 @@ pub(crate) fn metrics(text: String) -> Response<Body> {
 }
 
 /// Hands out the list of conversations.
-pub(crate) fn sessions(rows: &[crate::conversation::Row]) -> Response<Body> {
+pub(crate) fn sessions(rows: &[crate::conversations::Row]) -> Response<Body> {
     of_text(StatusCode::OK, JSON, json!({ "sessions": rows }).to_string() + "\n")
 }
 

@@ -32,13 +32,13 @@ struct Answer {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Fault {
-    Told(Told),
+    Details(Details),
     Words(String),
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Told {
+struct Details {
     #[serde(rename = "type")]
     kind: Option<String>,
     code: Option<serde_json::Value>,
@@ -63,18 +63,18 @@ impl TooLong {
     /// Reads an answer's body; `None` where it says something else.
     pub(crate) fn of(body: &[u8]) -> Option<Self> {
         let answer: Answer = serde_json::from_slice(body).ok()?;
-        let told = match answer.error {
-            Some(Fault::Told(told)) => told,
-            Some(Fault::Words(words)) => Told { message: Some(words), ..Told::default() },
-            None => Told { message: Some(answer.message?), ..Told::default() },
+        let details = match answer.error {
+            Some(Fault::Details(told)) => told,
+            Some(Fault::Words(words)) => Details { message: Some(words), ..Details::default() },
+            None => Details { message: Some(answer.message?), ..Details::default() },
         };
-        let code = told.code.as_ref().and_then(serde_json::Value::as_str);
-        let is_named = [told.kind.as_deref(), code].into_iter().flatten().any(|name| NAMES.contains(&name));
-        let message = told.message.unwrap_or_default().to_lowercase();
+        let code = details.code.as_ref().and_then(serde_json::Value::as_str);
+        let is_named = [details.kind.as_deref(), code].into_iter().flatten().any(|name| NAMES.contains(&name));
+        let message = details.message.unwrap_or_default().to_lowercase();
         if !is_named && !WORDS.iter().any(|words| message.contains(words)) {
             return None;
         }
-        let named = told.n_prompt_tokens.zip(told.n_ctx).map(|(asked, most)| vec![most, asked]);
+        let named = details.n_prompt_tokens.zip(details.n_ctx).map(|(asked, most)| vec![most, asked]);
         Some(Self { sizes: named.unwrap_or_else(|| sizes(&message)) })
     }
 

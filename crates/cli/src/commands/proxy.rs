@@ -11,7 +11,7 @@ use crate::{args, failure::Failure, output, setup};
 pub(crate) fn run(args: &args::Proxy) -> Result<u8, Failure> {
     let config = config(args)?;
     if args.print_env {
-        return output::text(&clients::told(&format!("http://{}", config.listen))).map(|()| 0);
+        return output::text(&clients::instructions(&format!("http://{}", config.listen))).map(|()| 0);
     }
     let doubt = config.doubt;
     let proxy = Proxy::bind(config, rules(args)?).map_err(failure)?;

@@ -11,7 +11,8 @@ use liveset_engine::{
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
-    conversation::{Reading, Seat, Sent},
+    chain::Reading,
+    conversation::{Conversation, Sent},
     judgement::{Doubted, Judgement, Outcome, Prefix},
     reacquisition::{Returned, Watch},
 };
@@ -39,25 +40,25 @@ pub(super) enum Cause {
 }
 
 /// Compacts the newest body of a conversation.
-pub(super) fn go_on(reading: &Reading<'_>, seat: &mut Seat, met: &Met) -> Result<Judgement, Doubted> {
-    let compaction = seat.session.compact_read(&reading.transcript).map_err(|error| why(&error))?;
+pub(super) fn go_on(reading: &Reading<'_>, conversation: &mut Conversation, met: &Met) -> Result<Judgement, Doubted> {
+    let compaction = conversation.session.compact_read(&reading.transcript).map_err(|error| why(&error))?;
     if compaction.report().warnings.iter().any(|warning| warning.code == "verify_failed") {
         return Err(Doubted::Verify);
     }
     let edits: Vec<_> = compaction.edits().iter().filter(|edit| edit.kind != EditKind::Mark).map(stands_for).collect();
     let was_cut_before = was_cut_before(reading, &compaction);
-    let new_sweeps = new_sweeps(reading, &seat.sent, compaction.report());
-    let (watch, returned) = watched(reading, seat, met, &compaction, new_sweeps);
+    let new_sweeps = new_sweeps(reading, &conversation.sent, compaction.report());
+    let (watch, returned) = watched(reading, conversation, met, &compaction, new_sweeps);
     let is_edited = !compaction.edits().is_empty();
     let (body, mut report) = compaction.into_parts();
-    declare(reading, &seat.sent, met, &edits, was_cut_before, &mut report);
-    let is_again = is_again(reading, &seat.sent);
-    let prefix = prefix(&seat.sent, met, &edits, &report);
-    seat.pending = Some(Sent {
+    declare(reading, &conversation.sent, met, &edits, was_cut_before, &mut report);
+    let is_again = is_again(reading, &conversation.sent);
+    let prefix = prefix(&conversation.sent, met, &edits, &report);
+    conversation.pending = Some(Sent {
         chain: reading.chain.clone(),
         edits,
         sweeps: report.sweeps.len(),
-        requests: seat.sent.requests + u64::from(!is_again),
+        requests: conversation.sent.requests + u64::from(!is_again),
         watch,
         tokens: (report.tokens.before, report.tokens.after),
     });
@@ -65,7 +66,7 @@ pub(super) fn go_on(reading: &Reading<'_>, seat: &mut Seat, met: &Met) -> Result
         edited: is_edited.then(|| body.into_owned().into()),
         chain: reading.chain.clone(),
         returned,
-        policy: Some(seat.named.clone()),
+        policy: Some(conversation.named.clone()),
         new_sweeps,
         prefix,
         ..Judgement::without_report(match report.outcome {
@@ -139,12 +140,12 @@ fn rewrote(reading: &Reading<'_>, beside: &Sent, edits: &[(u32, u128)]) -> Optio
 /// Looks at what the agent did since the request before, and notes what this one cuts.
 fn watched(
     reading: &Reading<'_>,
-    seat: &Seat,
+    conversation: &Conversation,
     met: &Met,
     compaction: &Compaction<'_>,
     new_sweeps: usize,
 ) -> (Watch, Vec<Returned>) {
-    let (sent, report) = (&seat.sent, compaction.report());
+    let (sent, report) = (&conversation.sent, compaction.report());
     let is_first = sent.chain.len() == 0;
     let is_again = is_again(reading, sent);
     let request = sent.requests + u64::from(!is_again);

@@ -2,7 +2,7 @@
 
 use hyper::{Response, StatusCode, body::Bytes};
 
-use super::{Errand, Exchange};
+use super::{Exchange, Outgoing};
 use crate::{
     answer::Use,
     conversation::Left,
@@ -15,9 +15,9 @@ use crate::{
 
 impl Exchange {
     /// Counts what was decided of a request, and refuses it where that was asked for; of each try anew.
-    pub(super) fn decided(&self, errand: &Errand) -> Option<Response<Body>> {
-        self.metrics.judged(errand.route, &errand.judgement, errand.waited);
-        self.refused(errand)
+    pub(super) fn decided(&self, outgoing: &Outgoing) -> Option<Response<Body>> {
+        self.metrics.judged(outgoing.route, &outgoing.judgement, outgoing.waited);
+        self.refused(outgoing)
     }
 
     /// Tells that a request leaves, with its edited body or without.
@@ -43,13 +43,13 @@ impl Exchange {
     }
 
     /// Tells whether an upstream took the body that was made smaller, by the status of its answer if there is one.
-    pub(super) async fn tried(&self, errand: &Errand, status: Option<StatusCode>) {
+    pub(super) async fn tried(&self, outgoing: &Outgoing, status: Option<StatusCode>) {
         let is_taken = match status {
             Some(status) if status.is_success() => true,
             Some(status) if retry::may_be(status) => false,
             // It says nothing of the size, so nothing is known.
             Some(_) | None => return,
         };
-        self.compactor.was_tried(errand.judgement.chain.clone(), is_taken).await;
+        self.compactor.was_tried(outgoing.judgement.chain.clone(), is_taken).await;
     }
 }

@@ -14,8 +14,9 @@ use hyper::{
 use liveset::WireFormat;
 
 use super::{
-    BrokeOff, Cargo, Errand, Exchange, refused,
-    witness::{Bodies, Witness},
+    BrokeOff, Exchange, Outgoing, Payload,
+    recorder::{Bodies, Recorder},
+    refused,
 };
 use crate::{
     answer::{self, Use, Watched, refusal},
@@ -33,65 +34,65 @@ type Answered = std::result::Result<Response<Body>, BrokeOff>;
 
 impl Exchange {
     /// Sends a request and hands its answer on.
-    pub(super) async fn send(self: Arc<Self>, mut errand: Errand, cargo: Cargo) -> Answered {
-        let (received, plain, _held) = match cargo {
-            Cargo::Whole { received, plain, held } => (received, plain, held),
-            Cargo::Streaming(body) => {
-                let witness = Witness::new(self.clone(), &errand, None);
-                let sent = self.sender.send(streaming_request(&errand, body)).await;
-                return self.hand_on(&errand, sent, witness);
+    pub(super) async fn send(self: Arc<Self>, mut outgoing: Outgoing, payload: Payload) -> Answered {
+        let (received, plain, _held) = match payload {
+            Payload::Whole { received, plain, held } => (received, plain, held),
+            Payload::Streaming(body) => {
+                let recorder = Recorder::new(self.clone(), &outgoing, None);
+                let sent = self.sender.send(streaming_request(&outgoing, body)).await;
+                return self.hand_on(&outgoing, sent, recorder);
             }
         };
-        let edited = self.edited(&errand.judgement, plain.as_ref()).cloned();
-        if edited.is_none() && errand.judgement.edited.is_some() && errand.of == Use::Sent {
-            errand.of = Use::NoGain;
+        let edited = self.edited(&outgoing.judgement, plain.as_ref()).cloned();
+        if edited.is_none() && outgoing.judgement.edited.is_some() && outgoing.of == Use::Sent {
+            outgoing.of = Use::NoGain;
         }
-        self.leaves(errand.route, &errand.judgement, edited.as_ref());
+        self.leaves(outgoing.route, &outgoing.judgement, edited.as_ref());
         let bodies = Bodies { received: &received, plain: plain.as_ref(), edited: edited.as_ref() };
-        let witness = Witness::new(self.clone(), &errand, Some(bodies));
-        let sent = self.sender.send(whole_request(&errand, &received, edited.as_ref())).await;
+        let recorder = Recorder::new(self.clone(), &outgoing, Some(bodies));
+        let sent = self.sender.send(whole_request(&outgoing, &received, edited.as_ref())).await;
         let answered = match sent {
-            Ok(answered) if retry::may_be(answered.status()) && self.may_shorten(&errand) => answered,
-            sent => return self.hand_on(&errand, sent, witness),
+            Ok(answered) if retry::may_be(answered.status()) && self.may_shorten(&outgoing) => answered,
+            sent => return self.hand_on(&outgoing, sent, recorder),
         };
         let (answered, too_long) = refused::read(answered).await;
-        let again = match (too_long, &plain, errand.route) {
+        let again = match (too_long, &plain, outgoing.route) {
             (Some(too_long), Some(plain), Route::Ask(format)) => {
-                self.shortened(&errand, format, plain.clone(), too_long).await
+                self.shortened(&outgoing, format, plain.clone(), too_long).await
             }
             _ => None,
         };
         let again =
             again.and_then(|(shorter, waited)| Some((self.edited(&shorter, plain.as_ref())?.clone(), shorter, waited)));
         let Some((body, shorter, waited)) = again.filter(|(body, ..)| Some(body) != edited.as_ref()) else {
-            return self.hand_on(&errand, Ok(answered), witness);
+            return self.hand_on(&outgoing, Ok(answered), recorder);
         };
         let first = (
-            std::mem::replace(&mut errand.judgement, shorter),
-            std::mem::replace(&mut errand.waited, waited),
-            std::mem::replace(&mut errand.of, Use::Sent),
+            std::mem::replace(&mut outgoing.judgement, shorter),
+            std::mem::replace(&mut outgoing.waited, waited),
+            std::mem::replace(&mut outgoing.of, Use::Sent),
         );
-        if self.decided(&errand).is_some() {
+        if self.decided(&outgoing).is_some() {
             // The upstream's own words tell the client more than a refusal of ours.
-            (errand.judgement, errand.waited, errand.of) = first;
-            return self.hand_on(&errand, Ok(answered), witness);
+            (outgoing.judgement, outgoing.waited, outgoing.of) = first;
+            return self.hand_on(&outgoing, Ok(answered), recorder);
         }
-        self.leaves(errand.route, &errand.judgement, Some(&body));
-        errand.attempt += 1;
-        let second = Witness::new(self.clone(), &errand, Some(Bodies { edited: Some(&body), ..bodies }));
-        let sent = self.sender.send(whole_request(&errand, &received, Some(&body))).await;
+        self.leaves(outgoing.route, &outgoing.judgement, Some(&body));
+        outgoing.attempt += 1;
+        let second = Recorder::new(self.clone(), &outgoing, Some(Bodies { edited: Some(&body), ..bodies }));
+        let sent = self.sender.send(whole_request(&outgoing, &received, Some(&body))).await;
         let status = sent.as_ref().ok().map(Response::status);
-        self.tried(&errand, status).await;
+        self.tried(&outgoing, status).await;
         match sent {
             Ok(sent) => {
-                witness.was_too_long(answered).await;
-                self.hand_on(&errand, Ok(sent), second)
+                recorder.was_too_long(answered).await;
+                self.hand_on(&outgoing, Ok(sent), second)
             }
             Err(_) => {
                 // The vendor's own word on the first request says more than our silence on the second.
                 second.broke_off();
-                (errand.judgement, errand.waited, errand.of) = first;
-                self.hand_on(&errand, Ok(answered), witness)
+                (outgoing.judgement, outgoing.waited, outgoing.of) = first;
+                self.hand_on(&outgoing, Ok(answered), recorder)
             }
         }
     }
@@ -106,76 +107,76 @@ impl Exchange {
         }
     }
 
-    fn may_shorten(&self, errand: &Errand) -> bool {
-        let chain = &errand.judgement.chain;
-        let is_judged = self.config.effect == Effect::Send && errand.judgement.report.is_some();
-        is_judged && matches!(errand.route, Route::Ask(_)) && !self.compactor.conversations().was_in_vain(chain)
+    fn may_shorten(&self, outgoing: &Outgoing) -> bool {
+        let chain = &outgoing.judgement.chain;
+        let is_judged = self.config.effect == Effect::Send && outgoing.judgement.report.is_some();
+        is_judged && matches!(outgoing.route, Route::Ask(_)) && !self.compactor.conversations().was_in_vain(chain)
     }
 
     /// Judges a body again by the window that its upstream leaves.
     async fn shortened(
         &self,
-        errand: &Errand,
+        outgoing: &Outgoing,
         format: WireFormat,
         plain: Bytes,
         too_long: TooLong,
     ) -> Option<(Judgement, Duration)> {
-        let tokens = &errand.judgement.report.as_ref()?.tokens;
+        let tokens = &outgoing.judgement.report.as_ref()?.tokens;
         self.metrics.was_too_long();
         let window = too_long.window(tokens.after, tokens.window);
         let asked = Instant::now();
-        let shorter = self.compactor.judge_shorter(format, plain, errand.judgement.chain.clone(), window).await;
+        let shorter = self.compactor.judge_shorter(format, plain, outgoing.judgement.chain.clone(), window).await;
         Some((shorter, asked.elapsed()))
     }
 
-    fn hand_on(&self, errand: &Errand, sent: Sent, mut witness: Witness) -> Answered {
+    fn hand_on(&self, outgoing: &Outgoing, sent: Sent, mut recorder: Recorder) -> Answered {
         match sent {
             Ok(answered) => {
                 let (mut parts, body) = answered.into_parts();
-                witness.was_answered(parts.status.as_u16(), &parts.headers);
+                recorder.was_answered(parts.status.as_u16(), &parts.headers);
                 headers::for_next_hop(&mut parts.headers);
-                answer::mark(&mut parts.headers, &errand.judgement, errand.of);
-                Ok(Response::from_parts(parts, Watched::new(body, witness).boxed_unsync()))
+                answer::mark(&mut parts.headers, &outgoing.judgement, outgoing.of);
+                Ok(Response::from_parts(parts, Watched::new(body, recorder).boxed_unsync()))
             }
             Err(NoAnswer::Broken) => {
-                witness.had_no_answer("upstream_broke_off");
+                recorder.had_no_answer("upstream_broke_off");
                 Err(BrokeOff)
             }
             Err(NoAnswer::Unreachable) => {
-                witness.had_no_answer("upstream_unreachable");
-                let format = errand.route.format();
+                recorder.had_no_answer("upstream_unreachable");
+                let format = outgoing.route.format();
                 let mut response = refusal(format, StatusCode::BAD_GATEWAY, "the upstream cannot be reached");
-                answer::mark(response.headers_mut(), &errand.judgement, errand.of);
+                answer::mark(response.headers_mut(), &outgoing.judgement, outgoing.of);
                 Ok(response)
             }
         }
     }
 }
 
-fn request_of(errand: &Errand, headers: HeaderMap, body: Body) -> Request<Body> {
+fn request_of(outgoing: &Outgoing, headers: HeaderMap, body: Body) -> Request<Body> {
     let mut request = Request::new(body);
-    *request.method_mut() = errand.head.method.clone();
-    *request.uri_mut() = errand.address.clone();
+    *request.method_mut() = outgoing.head.method.clone();
+    *request.uri_mut() = outgoing.address.clone();
     *request.headers_mut() = headers;
-    *request.extensions_mut() = errand.head.extensions.clone();
+    *request.extensions_mut() = outgoing.head.extensions.clone();
     request
 }
 
 /// The request with a body that comes as it goes. Some methods have one only where a header says so.
-fn streaming_request(errand: &Errand, body: Body) -> Request<Body> {
-    let mut headers = errand.head.headers.clone();
+fn streaming_request(outgoing: &Outgoing, body: Body) -> Request<Body> {
+    let mut headers = outgoing.head.headers.clone();
     if !body.is_end_stream() && body.size_hint().exact().is_none() {
         headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
     }
-    request_of(errand, headers, body)
+    request_of(outgoing, headers, body)
 }
 
 /// The request with its body as it came, or with the edited one.
-fn whole_request(errand: &Errand, received: &Bytes, edited: Option<&Bytes>) -> Request<Body> {
-    let mut headers = errand.head.headers.clone();
+fn whole_request(outgoing: &Outgoing, received: &Bytes, edited: Option<&Bytes>) -> Request<Body> {
+    let mut headers = outgoing.head.headers.clone();
     if let Some(edited) = edited {
         headers.remove(CONTENT_ENCODING);
         headers.insert(CONTENT_LENGTH, HeaderValue::from(edited.len()));
     }
-    request_of(errand, headers, whole(edited.unwrap_or(received).clone()))
+    request_of(outgoing, headers, whole(edited.unwrap_or(received).clone()))
 }

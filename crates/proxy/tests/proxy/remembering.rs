@@ -84,7 +84,7 @@ fn a_shadow_enters_nothing_and_counts_nothing_as_cut() {
 }
 
 #[test]
-fn a_count_takes_no_seat_and_enters_no_policy() {
+fn a_count_keeps_nothing_and_enters_no_policy() {
     let upstream = Upstream::new(fine);
     let count = |place: &Place, rounds| place.client().post("/v1/messages/count_tokens", "", &LARGE.body(rounds));
     let mut place = Setup::to(&upstream).start();

@@ -10,19 +10,21 @@ use super::{
     turn::{Cause, Met, go_on},
 };
 use crate::{
-    conversation::{Chain, Conversations, Left, Reading, Seat, Sent},
+    chain::{Chain, Reading},
+    conversation::{Conversation, Left, Sent},
+    conversations::Conversations,
     judgement::{Doubted, Judgement, Outcome},
     ledger::{Basis, InForce, Unreadable},
     rules::Rules,
 };
 
 /// Where bodies are compacted.
-pub(super) struct Desk {
+pub(super) struct Judge {
     rules: Rules,
     conversations: Conversations,
 }
 
-/// What is remembered of a conversation, without its seat.
+/// What is remembered of a conversation that is compacted anew.
 struct Remembered {
     policy: Policy,
     events: Vec<SessionEvent>,
@@ -30,14 +32,14 @@ struct Remembered {
 }
 
 impl Remembered {
-    fn of(seat: &Seat) -> Self {
-        let events = seat.session.events().iter().filter(|event| seat.tried.as_ref() != Some(event));
-        Self { policy: seat.policy.clone(), events: events.copied().collect(), sent: seat.sent.clone() }
+    fn of(conversation: &Conversation) -> Self {
+        let events = conversation.session.events().iter().filter(|event| conversation.tried.as_ref() != Some(event));
+        Self { policy: conversation.policy.clone(), events: events.copied().collect(), sent: conversation.sent.clone() }
     }
 }
 
-impl Desk {
-    /// Makes a desk that remembers conversations within so many bytes.
+impl Judge {
+    /// Makes a judge that remembers conversations within so many bytes.
     pub(super) fn new(rules: Rules, cache_bytes: usize) -> Self {
         Self { rules, conversations: Conversations::new(cache_bytes) }
     }
@@ -96,20 +98,20 @@ impl Desk {
         let in_force = self.in_force(chain)?;
         let whole = self.conversations.left_whole(chain);
         let because = |cause| Met { cause: Some(Cause::Always(cause)), whole, ..Met::default() };
-        let (mut seat, mut judged) = match self.conversations.take(chain) {
-            Some(mut seat) if seat.tried.is_none() && self.goes_by(&seat, &in_force) => {
-                match go_on(reading, &mut seat, &Met { whole, ..Met::default() }) {
-                    Ok(judged) => (seat, judged),
+        let (mut conversation, mut judged) = match self.conversations.take(chain) {
+            Some(mut conversation) if conversation.tried.is_none() && self.goes_by(&conversation, &in_force) => {
+                match go_on(reading, &mut conversation, &Met { whole, ..Met::default() }) {
+                    Ok(judged) => (conversation, judged),
                     Err(why) => {
-                        self.conversations.keep(chain, body_bytes, seat);
+                        self.conversations.keep(chain, body_bytes, conversation);
                         return Err(why);
                     }
                 }
             }
             // A smaller window that did not help, or another process entered something since: this is void.
-            Some(seat) => {
-                let met = because(if seat.tried.is_some() { "window" } else { "policy" });
-                let was = Remembered::of(&seat);
+            Some(conversation) => {
+                let met = because(if conversation.tried.is_some() { "window" } else { "policy" });
+                let was = Remembered::of(&conversation);
                 self.begin(format, reading, &self.or_remembered(in_force, &was), was.sent, &met)?
             }
             None => {
@@ -117,21 +119,26 @@ impl Desk {
                 self.begin(format, reading, &in_force, Sent::default(), &met)?
             }
         };
-        if let Some(holds) = self.enter(reading, &mut seat, &judged)? {
+        if let Some(holds) = self.enter(reading, &mut conversation, &judged)? {
             let in_force = InForce { policy: Some(holds), ..self.in_force(chain)? };
-            (seat, judged) = self.begin(format, reading, &in_force, seat.sent, &because("policy"))?;
+            (conversation, judged) = self.begin(format, reading, &in_force, conversation.sent, &because("policy"))?;
         }
-        self.conversations.keep(chain, body_bytes, seat);
+        self.conversations.keep(chain, body_bytes, conversation);
         Ok(judged)
     }
 
     /// Enters what a cut rests on; gives the policy that holds where it is another: of whoever cut first.
-    fn enter(&self, reading: &Reading<'_>, seat: &mut Seat, judged: &Judgement) -> Result<Option<Policy>, Doubted> {
+    fn enter(
+        &self,
+        reading: &Reading<'_>,
+        conversation: &mut Conversation,
+        judged: &Judgement,
+    ) -> Result<Option<Policy>, Doubted> {
         let Some(ledger) = self.rules.ledger().filter(|_| self.rules.are_entered()) else { return Ok(None) };
         if judged.edited.is_none() {
             return Ok(None);
         }
-        let is_first = !seat.is_entered;
+        let is_first = !conversation.is_entered;
         let cause = judged.report.as_ref().and_then(|report| report.rebase.as_ref());
         let is_other = cause.is_some_and(|rebase| matches!(rebase.cause.as_str(), "model" | "tools"));
         let fail = |Unreadable| Doubted::Archive;
@@ -141,9 +148,9 @@ impl Desk {
         if !is_first {
             return Ok(None);
         }
-        let holds = ledger.hold(&reading.chain, &seat.policy).map_err(fail)?;
-        seat.is_entered = true;
-        Ok((holds != seat.policy).then_some(holds))
+        let holds = ledger.hold(&reading.chain, &conversation.policy).map_err(fail)?;
+        conversation.is_entered = true;
+        Ok((holds != conversation.policy).then_some(holds))
     }
 
     /// Compacts a body for its count: nothing is taken, kept or entered.
@@ -171,7 +178,7 @@ impl Desk {
         window: u64,
     ) -> Result<Judgement, Doubted> {
         // What was decided for the larger window is void.
-        let was = self.conversations.take(chain).map(|seat| Remembered::of(&seat));
+        let was = self.conversations.take(chain).map(|conversation| Remembered::of(&conversation));
         let newest = u32::try_from(chain.len().saturating_sub(1)).map_err(|_| Doubted::TooLarge)?;
         let event = SessionEvent::too_long(newest, window);
         let mut in_force = self.in_force(chain)?;
@@ -181,9 +188,9 @@ impl Desk {
         in_force.events.push(event);
         let met = Met { cause: Some(Cause::Always("window")), ..Met::default() };
         let sent = was.map(|was| was.sent).unwrap_or_default();
-        let (mut seat, judged) = self.begin(format, reading, &in_force, sent, &met)?;
-        seat.tried = Some(event);
-        self.conversations.keep(chain, body_bytes, seat);
+        let (mut conversation, judged) = self.begin(format, reading, &in_force, sent, &met)?;
+        conversation.tried = Some(event);
+        self.conversations.keep(chain, body_bytes, conversation);
         Ok(judged)
     }
 
@@ -202,9 +209,9 @@ impl Desk {
     }
 
     /// Says whether what is remembered rests on what is in force.
-    fn goes_by(&self, seat: &Seat, in_force: &InForce) -> bool {
-        let is_policy = in_force.policy.as_ref().is_none_or(|policy| *policy == seat.policy);
-        self.rules.ledger().is_none() || (is_policy && in_force.events == seat.session.events())
+    fn goes_by(&self, conversation: &Conversation, in_force: &InForce) -> bool {
+        let is_policy = in_force.policy.as_ref().is_none_or(|policy| *policy == conversation.policy);
+        self.rules.ledger().is_none() || (is_policy && in_force.events == conversation.session.events())
     }
 
     /// How a conversation is met of which nothing is remembered.
@@ -229,13 +236,13 @@ impl Desk {
         in_force: &InForce,
         sent: Sent,
         met: &Met,
-    ) -> Result<(Seat, Judgement), Doubted> {
+    ) -> Result<(Conversation, Judgement), Doubted> {
         let policy = in_force.policy.clone().unwrap_or_else(|| self.rules.policy().clone());
         let named = self.rules.named(&policy, &in_force.events);
         let liveset = self.rules.liveset(policy.clone(), format).with_events(in_force.events.iter().copied());
-        let mut seat = Seat::new(liveset.session(), policy, named, sent);
-        let judged = go_on(reading, &mut seat, met)?;
-        Ok((seat, judged))
+        let mut conversation = Conversation::new(liveset.session(), policy, named, sent);
+        let judged = go_on(reading, &mut conversation, met)?;
+        Ok((conversation, judged))
     }
 }
 

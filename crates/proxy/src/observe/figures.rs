@@ -9,7 +9,7 @@ const MAX_STOP_CHARS: usize = 40;
 
 /// What an answer said of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct AnswerFigures {
     usage: Usage,
     /// Why it stopped, in the vendor's word.
     pub(crate) stop: Option<String>,
@@ -88,7 +88,7 @@ where
     }
 }
 
-impl Told {
+impl AnswerFigures {
     /// Says whether a text may hold anything of interest.
     pub(super) fn may_be_in(text: &[u8]) -> bool {
         SIGNS.iter().any(|sign| memchr::memmem::find(text, sign).is_some())
@@ -121,11 +121,11 @@ impl Told {
     /// All tokens of the input, cached ones included.
     pub(crate) fn input_tokens(&self) -> Option<u64> {
         let usage = &self.usage;
-        let told = usage.input_tokens.or(usage.prompt_tokens)?;
+        let figures = usage.input_tokens.or(usage.prompt_tokens)?;
         // Anthropic counts what was cached beside the rest, the others within.
         let beside =
             usage.cache_read_input_tokens.unwrap_or(0).saturating_add(usage.cache_creation_input_tokens.unwrap_or(0));
-        Some(told.saturating_add(beside))
+        Some(figures.saturating_add(beside))
     }
 
     /// Tokens of the input that came out of the vendor's cache.

@@ -8,7 +8,7 @@ use http_body_util::BodyExt as _;
 use hyper::{HeaderMap, Response, body::Bytes};
 use liveset_archive::output_hash;
 
-use super::{Errand, Exchange};
+use super::{Exchange, Outgoing};
 use crate::{
     answer::{Ended, Onlooker, Use},
     capture::{Attempt, Taken},
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Sees one request to its end.
-pub(super) struct Witness {
+pub(super) struct Recorder {
     exchange: Arc<Exchange>,
     started: Instant,
     format: Option<&'static str>,
@@ -37,17 +37,17 @@ pub(super) struct Bodies<'b> {
     pub(super) edited: Option<&'b Bytes>,
 }
 
-impl Witness {
+impl Recorder {
     /// Begins with what is known before the request goes out.
-    pub(super) fn new(exchange: Arc<Exchange>, errand: &Errand, bodies: Option<Bodies<'_>>) -> Self {
+    pub(super) fn new(exchange: Arc<Exchange>, outgoing: &Outgoing, bodies: Option<Bodies<'_>>) -> Self {
         exchange.metrics.in_flight().inc();
-        let format = errand.route.format().map(liveset::WireFormat::name);
-        let line = if exchange.log.is_on() { line(&exchange, errand, bodies) } else { Line::default() };
+        let format = outgoing.route.format().map(liveset::WireFormat::name);
+        let line = if exchange.log.is_on() { line(&exchange, outgoing, bodies) } else { Line::default() };
         let taken = exchange.capture.as_ref().zip(bodies).map(|(capture, bodies)| {
-            let attempt = Attempt { request: errand.number, attempt: errand.attempt };
-            capture.request(attempt, &errand.head, bodies.plain, bodies.edited)
+            let attempt = Attempt { request: outgoing.number, attempt: outgoing.attempt };
+            capture.request(attempt, &outgoing.head, bodies.plain, bodies.edited)
         });
-        Self { exchange, started: errand.started, format, line, observer: None, taken }
+        Self { exchange, started: outgoing.started, format, line, observer: None, taken }
     }
 
     /// Sees the head of the answer.
@@ -89,7 +89,7 @@ impl Witness {
     }
 }
 
-impl Onlooker for Witness {
+impl Onlooker for Recorder {
     fn sees(&mut self, bytes: &[u8]) {
         if let Some(observer) = &mut self.observer {
             observer.feed(bytes);
@@ -106,17 +106,17 @@ impl Onlooker for Witness {
             Ended::Broken | Ended::Gone => self.exchange.metrics.broke(how.name()),
         }
         let Some(mut observer) = self.observer.take() else { return };
-        let told = observer.finish();
-        self.exchange.metrics.told(self.format, &told);
-        self.line.upstream_input_tokens = told.input_tokens();
-        self.line.upstream_cached_tokens = told.cached_tokens();
-        self.line.upstream_output_tokens = told.output_tokens();
-        self.line.dropped_reasoning = told.dropped_reasoning;
-        self.line.stop = told.stop;
+        let figures = observer.finish();
+        self.exchange.metrics.answer_figures(self.format, &figures);
+        self.line.upstream_input_tokens = figures.input_tokens();
+        self.line.upstream_cached_tokens = figures.cached_tokens();
+        self.line.upstream_output_tokens = figures.output_tokens();
+        self.line.dropped_reasoning = figures.dropped_reasoning;
+        self.line.stop = figures.stop;
     }
 }
 
-impl Drop for Witness {
+impl Drop for Recorder {
     fn drop(&mut self) {
         self.exchange.metrics.in_flight().dec();
         if self.line.ended.is_none() {
@@ -129,16 +129,16 @@ impl Drop for Witness {
     }
 }
 
-fn line(exchange: &Exchange, errand: &Errand, bodies: Option<Bodies<'_>>) -> Line {
-    let judgement = &errand.judgement;
+fn line(exchange: &Exchange, outgoing: &Outgoing, bodies: Option<Bodies<'_>>) -> Line {
+    let judgement = &outgoing.judgement;
     let mut line = Line {
         at: now_ms(),
-        request: errand.number,
-        route: errand.route.name(),
-        format: errand.route.format().map(liveset::WireFormat::name),
+        request: outgoing.number,
+        route: outgoing.route.name(),
+        format: outgoing.route.format().map(liveset::WireFormat::name),
         outcome: judgement.outcome.name(),
-        shadow: errand.of == Use::Reported,
-        waited_ms: errand.waited.as_secs_f64() * 1e3,
+        shadow: outgoing.of == Use::Reported,
+        waited_ms: outgoing.waited.as_secs_f64() * 1e3,
         ..Line::default()
     };
     if let Outcome::Doubted(why) = judgement.outcome {
