@@ -6,6 +6,12 @@ use std::{io, net::SocketAddr};
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why the proxy did not start, or stopped.
+///
+/// ```
+/// use liveset_proxy::{Error, ProxyConfig};
+/// let error = ProxyConfig::from_toml("listne = '127.0.0.1:1'").unwrap_err();
+/// assert!(matches!(error, Error::Settings { .. }) && error.to_string().contains("listne"));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
