@@ -35,6 +35,15 @@ impl<'b> Reading<'b> {
     }
 }
 
+impl Reading<'_> {
+    /// Whether this is the next body after one of so many items: the model has spoken once since at most.
+    pub(crate) fn is_next_after(&self, items: usize) -> bool {
+        let number =
+            |at: usize| at.checked_sub(1).and_then(|at| self.transcript.items.get(at)).map_or(0, |item| item.number);
+        number(self.transcript.items.len()).saturating_sub(number(items)) <= 1
+    }
+}
+
 /// The links of a conversation: one for each item, each standing for all items up to it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chain {

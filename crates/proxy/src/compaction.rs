@@ -8,7 +8,7 @@ mod turn;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use hyper::body::Bytes;
@@ -56,8 +56,8 @@ impl Compactor {
 
     /// Judges a body. A client that goes away leaves its thread to its end: what it counted is of use later.
     pub(crate) async fn judge(&self, format: WireFormat, purpose: Purpose, body: Bytes) -> Judgement {
-        let read = body.clone();
-        let judged = self.judged(move |judge| judge.judge(format, purpose, &read)).await;
+        let (read, now) = (body.clone(), Instant::now());
+        let judged = self.judged(move |judge| judge.judge(format, purpose, &read, now)).await;
         if let (Purpose::Ask, Outcome::Doubted(Doubted::TimeLimit | Doubted::Stopped)) = (purpose, judged.outcome) {
             self.left_unread(move || Some((format, body)));
         }
@@ -71,7 +71,10 @@ impl Compactor {
 
     /// Hears how a body leaves that was judged.
     pub(crate) fn left(&self, judgement: &Judgement, left: Left) {
-        self.judge.conversations().left(&judgement.chain, left);
+        let Some(mark) = self.judge.conversations().left(&judgement.chain, left, Instant::now()) else { return };
+        let (judge, chain) = (self.judge.clone(), judgement.chain.clone());
+        // The body is on its way, and the mark is remembered already: only a restart needs it written down.
+        drop(tokio::task::spawn_blocking(move || judge.enter_mark(&chain, mark)));
     }
 
     /// Hears that a body leaves as it came, and nobody judged it; it is read when a thread is free.
@@ -82,7 +85,7 @@ impl Compactor {
             let read = move || {
                 let _permit = permit;
                 if let Some((format, body)) = body() {
-                    judge.left_unread(format, &body);
+                    judge.left_unread(format, &body, Instant::now());
                 }
             };
             drop(tokio::task::spawn_blocking(read).await);
@@ -125,10 +128,10 @@ impl Compactor {
 
 #[cfg(test)]
 mod tests {
-    use liveset::Policy;
+    use liveset::{Policy, SqliteArchive};
 
     use super::*;
-    use crate::chain::Reading;
+    use crate::{chain::Reading, judgement::Prefix};
 
     /// About two thousand tokens of results, all processed.
     fn body(rounds: usize) -> Bytes {
@@ -171,5 +174,62 @@ mod tests {
             let next = judge(&compactor, 14).await;
             assert_eq!(next.report.unwrap().rebase.unwrap().cause, "fallback");
         });
+    }
+
+    /// A window that a conversation of some rounds fills to between target and trigger.
+    fn half_full() -> (Policy, usize) {
+        let mut policy = Policy::default();
+        (policy.window, policy.reserve) = (Some(20_000), Some(500));
+        let judge = Judge::new(Rules::new(policy.clone()), 1 << 20);
+        let is_over_target = |rounds: &usize| {
+            let judged = judge.judge(WireFormat::Anthropic, Purpose::Ask, &body(*rounds), Instant::now());
+            let tokens = judged.report.unwrap().tokens;
+            (tokens.target..tokens.trigger).contains(&tokens.before)
+        };
+        let rounds = (1..40).find(is_over_target).unwrap();
+        (policy, rounds)
+    }
+
+    fn ask(judge: &Judge, rounds: usize, now: Instant) -> Judgement {
+        let judged = judge.judge(WireFormat::Anthropic, Purpose::Ask, &body(rounds), now);
+        judge.conversations().left(&judged.chain, Left::AsJudged, now);
+        judge.conversations().answered(&judged.chain, now);
+        judged
+    }
+
+    #[test]
+    fn a_cache_that_ran_out_is_noted_once_and_used_for_a_sweep_that_a_restart_repeats() {
+        let (policy, rounds) = half_full();
+        let folder = tempfile::tempdir().unwrap();
+        let start = || {
+            let archive = Arc::new(SqliteArchive::open(folder.path().join("a.db")).unwrap());
+            Judge::new(Rules::new(policy.clone()).with_archive(archive.clone(), archive), 1 << 20)
+        };
+        let judge = start();
+        let mut now = Instant::now();
+        let mut after = |pause: u64| {
+            now += Duration::from_secs(pause);
+            now
+        };
+        assert!(ask(&judge, rounds - 1, after(0)).edited.is_none());
+        let warm = ask(&judge, rounds, after(299));
+        assert!(warm.edited.is_none(), "five minutes are not over");
+        let cold = ask(&judge, rounds + 1, after(301));
+        let swept = cold.report.as_ref().unwrap();
+        assert_eq!((swept.sweeps.len(), cold.prefix), (1, Prefix::Declared));
+        assert_eq!(cold.policy.unwrap().settings["events"].as_array().unwrap().len(), 1);
+        let next = ask(&judge, rounds + 2, after(1));
+        assert_eq!((next.prefix, next.policy.unwrap().settings["events"].as_array().unwrap().len()), (Prefix::Kept, 1));
+        let again = ask(&start(), rounds + 2, after(1));
+        assert!(next.edited.is_some() && again.edited == next.edited, "the same bytes from the ledger alone");
+    }
+
+    #[test]
+    fn a_pause_in_which_others_may_have_asked_says_nothing_of_a_cache() {
+        let (policy, rounds) = half_full();
+        let judge = Judge::new(Rules::new(policy), 1 << 20);
+        let now = Instant::now();
+        ask(&judge, rounds - 2, now);
+        assert!(ask(&judge, rounds, now + Duration::from_secs(3_600)).edited.is_none(), "a turn went another way");
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! What is kept saves work and notices changes; it decides nothing. Losing it changes no byte.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use liveset::{Policy, Session, SessionEvent};
+use serde::{Deserialize, Serialize};
 
 use crate::{chain::Chain, named_policy::NamedPolicy, reacquisition::Watch};
 
@@ -24,6 +25,10 @@ pub(crate) struct Conversation {
     pub(crate) sent: Sent,
     /// What will have left once its newest body does.
     pub(crate) pending: Option<Sent>,
+    /// Items of its newest body.
+    pub(crate) items: usize,
+    /// When its vendor was last at work on it: what the vendor had cached was there then.
+    pub(crate) used_at: Option<Instant>,
     /// What it takes, about.
     pub(crate) bytes: usize,
 }
@@ -56,15 +61,37 @@ pub(crate) enum Left {
     Original,
 }
 
+/// What becomes of the mark that a conversation left whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WholeMark {
+    /// Its newest body left as it came, although the rules may have cut it.
+    Set,
+    /// A body left since as it was judged.
+    Lifted,
+}
+
 impl Conversation {
     /// Begins with a session of which this much left.
     pub(crate) fn new(session: Session, policy: Policy, named: NamedPolicy, sent: Sent) -> Self {
         let named = Arc::new(named);
-        Self { session, policy, named, is_entered: false, tried: None, sent, pending: None, bytes: 0 }
+        Self {
+            session,
+            policy,
+            named,
+            is_entered: false,
+            tried: None,
+            sent,
+            pending: None,
+            items: 0,
+            used_at: None,
+            bytes: 0,
+        }
     }
 
     /// Hears how its newest body left.
-    pub(crate) fn left(&mut self, left: Left) {
+    pub(crate) fn left(&mut self, left: Left, now: Instant) {
+        self.used_at = Some(now);
         let Some(next) = self.pending.take() else { return };
         match left {
             Left::AsJudged => self.sent = next,

@@ -2,14 +2,14 @@
 //!
 //! Finds by chains, forgets the oldest; decides nothing.
 
-use std::{collections::BTreeMap, num::NonZeroUsize, sync::Mutex};
+use std::{collections::BTreeMap, num::NonZeroUsize, sync::Mutex, time::Instant};
 
 use liveset::{Policy, SessionEvent};
 use lru::LruCache;
 
 use crate::{
     chain::Chain,
-    conversation::{Conversation, Left, Sent},
+    conversation::{Conversation, Left, Sent, WholeMark},
     reacquisition::Figures,
 };
 
@@ -95,24 +95,40 @@ impl Conversations {
         kept.by_tip.iter().find(|(_, (of, _))| *of == name).map(|(_, (_, conversation))| conversation.sent.clone())
     }
 
-    /// Hears how the body of a chain left.
-    pub(crate) fn left(&self, chain: &Chain, left: Left) {
-        let Some(tip) = chain.tip() else { return };
+    /// Hears how the body of a chain left; gives what becomes of the mark of bodies that left whole, where that changes.
+    pub(crate) fn left(&self, chain: &Chain, left: Left, now: Instant) -> Option<WholeMark> {
+        let tip = chain.tip()?;
         let mut kept = self.lock();
-        match left {
-            Left::AsJudged if kept.whole.is_empty() => {}
+        let mark = match left {
+            Left::AsJudged if kept.whole.is_empty() => None,
             Left::AsJudged => {
-                for link in chain.links().iter() {
-                    kept.whole.pop(link);
-                }
+                let lifted = chain.links().iter().filter(|link| kept.whole.pop(*link).is_some()).count();
+                (lifted > 0).then_some(WholeMark::Lifted)
             }
-            Left::Reported => {}
+            Left::Reported => None,
             Left::Original => {
                 kept.whole.put(tip, ());
+                Some(WholeMark::Set)
             }
-        }
+        };
         if let Some((_, conversation)) = kept.by_tip.peek_mut(&tip) {
-            conversation.left(left);
+            conversation.left(left, now);
+        }
+        mark
+    }
+
+    /// Hears that the answer to the body of a chain has ended.
+    pub(crate) fn answered(&self, chain: &Chain, now: Instant) {
+        let Some(tip) = chain.tip() else { return };
+        if let Some((_, conversation)) = self.lock().by_tip.peek_mut(&tip) {
+            conversation.used_at = Some(now);
+        }
+    }
+
+    /// Remembers what the ledger says: so many items of this chain left whole.
+    pub(crate) fn remember_whole(&self, chain: &Chain, items: usize) {
+        if let Some(link) = chain.link_before(items) {
+            self.lock().whole.put(link, ());
         }
     }
 
@@ -146,6 +162,7 @@ impl Conversations {
     /// Keeps a conversation, and forgets those that were not heard of for longest where memory is short.
     pub(crate) fn keep(&self, chain: &Chain, body_bytes: usize, mut conversation: Conversation) {
         let Some(tip) = chain.tip() else { return };
+        conversation.items = chain.len();
         conversation.bytes = BYTES_OF_A_CONVERSATION
             + chain.len().saturating_mul(BYTES_OF_AN_ITEM)
             + (body_bytes >> 10).saturating_mul(BYTES_OF_A_KILOBYTE);

@@ -16,9 +16,9 @@ use std::{
 
 use http_body_util::BodyExt as _;
 use hyper::{
-    HeaderMap, Request, Response, StatusCode, Uri,
+    HeaderMap, Method, Request, Response, StatusCode, Uri,
     body::{Bytes, Incoming},
-    header::{AUTHORIZATION, HeaderValue},
+    header::{AUTHORIZATION, HeaderValue, UPGRADE},
     http::request::Parts,
 };
 use liveset_archive::SqliteArchive;
@@ -148,6 +148,12 @@ impl Exchange {
         if !self.admits(&head.headers) {
             let why = "the header `x-liveset-token` is missing or wrong";
             return Ok(self.turned_away(started, route, StatusCode::UNAUTHORIZED, why));
+        }
+        if is_for_a_socket(&head) {
+            let why = "a model is asked by HTTP here, since nobody looks into a WebSocket";
+            let mut refused = self.turned_away(started, Route::Pass, StatusCode::UPGRADE_REQUIRED, why);
+            refused.headers_mut().insert(UPGRADE, HeaderValue::from_static("HTTP/1.1"));
+            return Ok(refused);
         }
         let Some(Found { address, .. }) = found else {
             let why = "nothing says which upstream takes this path; see --print-env";
@@ -350,6 +356,13 @@ fn status_of(why: Doubted) -> StatusCode {
             StatusCode::SERVICE_UNAVAILABLE
         }
     }
+}
+
+/// Says whether a model is to be asked over a WebSocket, into which nobody here looks: its client then asks by HTTP.
+fn is_for_a_socket(head: &Parts) -> bool {
+    let is_socket = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"websocket");
+    let is_asking = matches!(Route::of(&Method::POST, head.uri.path()), Route::Ask(_));
+    is_asking && head.headers.get_all(UPGRADE).iter().any(is_socket)
 }
 
 /// Says whether the body is signed in the headers, so that no byte of it may change.

@@ -9,7 +9,7 @@ use liveset_archive::Event;
 use liveset_engine::policy::CONTRACT;
 use serde::{Deserialize, Serialize};
 
-use crate::chain::Chain;
+use crate::{chain::Chain, conversation::WholeMark};
 
 /// The ledger of all conversations.
 #[derive(Clone)]
@@ -27,6 +27,8 @@ enum Line {
     Basis { basis: Basis, link: String },
     /// What one request told, in the branch that this link stands for.
     Event { event: SessionEvent, link: String },
+    /// How the newest body of this branch left, where that was not as before; the highest number is the newest.
+    Whole { mark: WholeMark, number: u64, link: String },
 }
 
 /// What decisions rest on besides items and policy, in short.
@@ -49,6 +51,10 @@ pub(crate) struct InForce {
     pub(crate) basis: Option<Basis>,
     /// What single requests told, in the order of items.
     pub(crate) events: Vec<SessionEvent>,
+    /// Items that left whole with the newest body, where nothing left as it was judged since.
+    pub(crate) whole: usize,
+    /// The highest number of a line that says so, or that it holds no more.
+    pub(crate) whole_number: u64,
 }
 
 /// A ledger that cannot be read or written: nothing may be cut then.
@@ -84,6 +90,7 @@ impl Ledger {
                 Line::Policy { .. } => found.is_of_other_contract = true,
                 Line::Basis { basis, .. } => found.basis = Some(basis),
                 Line::Event { event, .. } => found.events.push(event),
+                Line::Whole { mark, number, .. } => found.take_mark(event.item, mark, number),
             }
         }
         found.is_of_other_contract &= found.policy.is_none();
@@ -113,16 +120,48 @@ impl Ledger {
         self.write(chain, event.item(), &Line::Event { event, link })
     }
 
+    /// Enters that the newest body of a chain left whole, or as it was judged after others had left whole. Where nothing
+    /// was ever cut there is nothing to tell apart, and nothing is entered.
+    pub(crate) fn mark(&self, chain: &Chain, mark: WholeMark) -> Result<(), Unreadable> {
+        let in_force = self.read(chain)?;
+        let says_so = match mark {
+            WholeMark::Set => in_force.whole == chain.len(),
+            WholeMark::Lifted => in_force.whole == 0,
+        };
+        if in_force.policy.is_none() || says_so {
+            return Ok(());
+        }
+        let (item, link) = newest(chain).ok_or(Unreadable)?;
+        self.write(chain, item, &Line::Whole { mark, number: in_force.whole_number.saturating_add(1), link })
+    }
+
     fn write(&self, chain: &Chain, item: u32, line: &Line) -> Result<(), Unreadable> {
         let event = serde_json::to_string(line).map_err(|_| Unreadable)?;
         self.archive.put_event(&chain.name(), &Event { item, event }).map_err(|_| Unreadable)
     }
 }
 
+impl InForce {
+    /// Takes in a line about bodies that left whole, newest number last.
+    fn take_mark(&mut self, item: u32, mark: WholeMark, number: u64) {
+        if number < self.whole_number {
+            return;
+        }
+        self.whole_number = number;
+        self.whole = match mark {
+            WholeMark::Set => usize::try_from(item).map_or(0, |item| item.saturating_add(1)),
+            WholeMark::Lifted => 0,
+        };
+    }
+}
+
 impl Line {
     fn link(&self) -> &String {
         match self {
-            Self::Policy { link, .. } | Self::Basis { link, .. } | Self::Event { link, .. } => link,
+            Self::Policy { link, .. }
+            | Self::Basis { link, .. }
+            | Self::Event { link, .. }
+            | Self::Whole { link, .. } => link,
         }
     }
 }
@@ -196,5 +235,21 @@ mod tests {
         assert_eq!(events(&["a", "b"]), told[..1]);
         assert_eq!(events(&["a", "b", "c", "d"]), told);
         assert_eq!(events(&["a", "x", "c"]), []);
+    }
+
+    #[test]
+    fn what_left_whole_holds_until_a_body_leaves_as_judged_however_often_it_turns() {
+        let (_folder, ledger) = ledger();
+        let body = chain(&["a", "b"]);
+        let whole = |texts: &[&str]| ledger.read(&chain(texts)).unwrap().whole;
+        ledger.mark(&body, WholeMark::Set).unwrap();
+        assert_eq!(whole(&["a", "b"]), 0, "nothing was ever cut");
+        ledger.hold(&chain(&["a"]), &of_window(5)).unwrap();
+        for _ in 0..3 {
+            ledger.mark(&body, WholeMark::Set).unwrap();
+            assert_eq!((whole(&["a", "b", "c"]), whole(&["a", "x"])), (2, 0));
+            ledger.mark(&body, WholeMark::Lifted).unwrap();
+            assert_eq!(whole(&["a", "b", "c"]), 0);
+        }
     }
 }

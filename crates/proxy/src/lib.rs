@@ -17,6 +17,7 @@ mod request;
 mod named_policy;
 mod reacquisition;
 mod chain;
+mod cache_lifetime;
 mod conversation;
 mod conversations;
 mod ledger;

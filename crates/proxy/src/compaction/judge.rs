@@ -2,6 +2,8 @@
 //!
 //! Remembers conversations and asks the ledger what is in force for them; both decide nothing about what is cut.
 
+use std::{sync::Arc, time::Instant};
+
 use liveset::{Policy, SessionEvent, WireFormat};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -10,8 +12,9 @@ use super::{
     turn::{Cause, Met, go_on},
 };
 use crate::{
+    cache_lifetime::cache_lifetime,
     chain::{Chain, Reading},
-    conversation::{Conversation, Left, Sent},
+    conversation::{Conversation, Left, Sent, WholeMark},
     conversations::Conversations,
     judgement::{Doubted, Judgement, Outcome},
     ledger::{Basis, InForce, Unreadable},
@@ -50,9 +53,9 @@ impl Judge {
     }
 
     /// Judges a body.
-    pub(super) fn judge(&self, format: WireFormat, purpose: Purpose, body: &[u8]) -> Judgement {
+    pub(super) fn judge(&self, format: WireFormat, purpose: Purpose, body: &[u8], now: Instant) -> Judgement {
         self.judged(format, body, |reading| match purpose {
-            Purpose::Ask => self.compact(format, body.len(), reading),
+            Purpose::Ask => self.compact(format, body.len(), reading, now),
             Purpose::Count => self.count(format, reading),
         })
     }
@@ -63,9 +66,18 @@ impl Judge {
     }
 
     /// Notes that a body left as it came, and nobody judged it.
-    pub(super) fn left_unread(&self, format: WireFormat, body: &[u8]) {
-        if let Some(reading) = Reading::of(format, body) {
-            self.conversations.left(&reading.chain, Left::Original);
+    pub(super) fn left_unread(&self, format: WireFormat, body: &[u8], now: Instant) {
+        let Some(reading) = Reading::of(format, body) else { return };
+        if let Some(mark) = self.conversations.left(&reading.chain, Left::Original, now) {
+            self.enter_mark(&reading.chain, mark);
+        }
+    }
+
+    /// Enters what becomes of the mark that a conversation left whole, so that it outlives a restart.
+    pub(super) fn enter_mark(&self, chain: &Chain, mark: WholeMark) {
+        if let Some(ledger) = self.rules.ledger().filter(|_| self.rules.are_entered()) {
+            // Where it cannot be written this process knows it all the same.
+            let _ = ledger.mark(chain, mark);
         }
     }
 
@@ -93,13 +105,20 @@ impl Judge {
         }
     }
 
-    fn compact(&self, format: WireFormat, body_bytes: usize, reading: &Reading<'_>) -> Result<Judgement, Doubted> {
+    fn compact(
+        &self,
+        format: WireFormat,
+        body_bytes: usize,
+        reading: &Reading<'_>,
+        now: Instant,
+    ) -> Result<Judgement, Doubted> {
         let chain = &reading.chain;
         let in_force = self.in_force(chain)?;
         let whole = self.conversations.left_whole(chain);
         let because = |cause| Met { cause: Some(Cause::Always(cause)), whole, ..Met::default() };
         let (mut conversation, mut judged) = match self.conversations.take(chain) {
             Some(mut conversation) if conversation.tried.is_none() && self.goes_by(&conversation, &in_force) => {
+                self.note_cold_cache(reading, &mut conversation, now);
                 match go_on(reading, &mut conversation, &Met { whole, ..Met::default() }) {
                     Ok(judged) => (conversation, judged),
                     Err(why) => {
@@ -115,6 +134,7 @@ impl Judge {
                 self.begin(format, reading, &self.or_remembered(in_force, &was), was.sent, &met)?
             }
             None => {
+                self.conversations.remember_whole(chain, in_force.whole);
                 let met = self.first_met(reading, &in_force, whole);
                 self.begin(format, reading, &in_force, Sent::default(), &met)?
             }
@@ -194,6 +214,28 @@ impl Judge {
         Ok(judged)
     }
 
+    /// Notes once that the vendor's cache of a conversation has run out: a rewrite costs nothing more now.
+    ///
+    /// Only of one whose every request came through here, and where what is noted is kept: whoever decides again later
+    /// must know of it.
+    fn note_cold_cache(&self, reading: &Reading<'_>, conversation: &mut Conversation, now: Instant) {
+        let Some(used_at) = conversation.used_at.filter(|_| self.rules.are_entered()) else { return };
+        let (transcript, chain) = (&reading.transcript, &reading.chain);
+        let idle = now.saturating_duration_since(used_at);
+        if idle <= cache_lifetime(transcript.format, transcript.body) || !reading.is_next_after(conversation.items) {
+            return;
+        }
+        let Ok(newest) = u32::try_from(chain.len().saturating_sub(1)) else { return };
+        let event = SessionEvent::cache_cold(newest);
+        if conversation.session.events().contains(&event) {
+            return;
+        }
+        if self.rules.ledger().is_none_or(|ledger| ledger.note(chain, event).is_ok()) {
+            conversation.session.note(event);
+            conversation.named = Arc::new(self.rules.named(&conversation.policy, conversation.session.events()));
+        }
+    }
+
     fn in_force(&self, chain: &Chain) -> Result<InForce, Doubted> {
         let Some(ledger) = self.rules.ledger() else { return Ok(InForce::default()) };
         ledger.read(chain).map_err(|Unreadable| Doubted::Archive)
@@ -225,7 +267,7 @@ impl Judge {
             (false, None, _) => Some(Cause::IfCutBefore("no_ledger")),
         };
         let beside = self.conversations.beside(&reading.chain);
-        Met { cause, whole, beside, was_cut_elsewhere: in_force.policy.is_some() }
+        Met { cause, whole: whole.max(in_force.whole), beside, was_cut_elsewhere: in_force.policy.is_some() }
     }
 
     /// Compacts a body by what is in force, with no decision remembered.

@@ -12,9 +12,11 @@ use super::{Exchange, Outgoing};
 use crate::{
     answer::{Ended, Onlooker, Use},
     capture::{Attempt, Taken},
+    chain::Chain,
     judgement::{Outcome, Prefix},
     log::{Line, now_ms},
     observe::Observer,
+    routes::Route,
     upstream::Body,
 };
 
@@ -26,6 +28,8 @@ pub(super) struct Recorder {
     line: Line,
     observer: Option<Observer>,
     taken: Option<Taken>,
+    /// The conversation that a model was asked to go on with.
+    asked: Option<Chain>,
 }
 
 /// A request's body: as it came, without its encoding where that could be taken off, and as it leaves where that is
@@ -47,7 +51,8 @@ impl Recorder {
             let attempt = Attempt { request: outgoing.number, attempt: outgoing.attempt };
             capture.request(attempt, &outgoing.head, bodies.plain, bodies.edited)
         });
-        Self { exchange, started: outgoing.started, format, line, observer: None, taken }
+        let asked = matches!(outgoing.route, Route::Ask(_)).then(|| outgoing.judgement.chain.clone());
+        Self { exchange, started: outgoing.started, format, line, observer: None, taken, asked }
     }
 
     /// Sees the head of the answer.
@@ -101,6 +106,9 @@ impl Onlooker for Recorder {
 
     fn ends(&mut self, how: Ended) {
         self.line.ended = Some(how.name());
+        if let Some(chain) = &self.asked {
+            self.exchange.compactor.conversations().answered(chain, Instant::now());
+        }
         match how {
             Ended::Whole => {}
             Ended::Broken | Ended::Gone => self.exchange.metrics.broke(how.name()),

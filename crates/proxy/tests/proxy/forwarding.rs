@@ -222,3 +222,18 @@ fn tokens_are_counted_of_the_body_that_would_be_sent() {
     place.client().post("/v1/messages/count_tokens", "", &body);
     assert_eq!(upstream.newest().body, sent);
 }
+
+#[test]
+fn a_websocket_to_a_model_is_answered_so_that_its_client_asks_by_http() {
+    let upstream = Upstream::new(fine);
+    let place = Setup::to(&upstream).start();
+    let socket = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n";
+    for path in ["/v1/responses", "/openai/v1/responses"] {
+        let mut client = place.client();
+        client.write(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{socket}\r\n").as_bytes()).unwrap();
+        let answer = client.answer().unwrap();
+        assert_eq!((answer.status(), answer.header("upgrade")), (426, Some("HTTP/1.1")), "{path}");
+        assert_eq!(client.get("/healthz").status(), 200, "the connection goes on");
+    }
+    assert!(upstream.seen().is_empty());
+}

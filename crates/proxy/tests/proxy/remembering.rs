@@ -50,6 +50,25 @@ fn what_left_whole_is_declared_when_it_is_cut_again() {
 }
 
 #[test]
+fn what_left_whole_is_declared_after_a_restart_too_and_once() {
+    let upstream = Upstream::new(fine);
+    let start = || {
+        let mut setup = Setup::to(&upstream);
+        setup.config.compactions = 1;
+        setup
+    };
+    let mut place = start().start();
+    ask(&place, 40);
+    place.client().post(LARGE.path(), BYPASS, &LARGE.body(41));
+    for (rounds, declared) in [(42, Some("fallback")), (43, None)] {
+        place.ended();
+        place = start().beside(&place).start();
+        assert_eq!(ask(&place, rounds).header("x-liveset-rebase"), declared, "{rounds}");
+        assert_eq!(place.metric("liveset_prefix_changes_total{declared=\"false\"}"), 0);
+    }
+}
+
+#[test]
 fn a_fallback_is_declared_by_the_request_behind_it() {
     let upstream = Upstream::new(fine);
     let place = Setup::to(&upstream).start();
