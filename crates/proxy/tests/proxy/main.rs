@@ -21,3 +21,4 @@ mod installing;
 mod model_server;
 mod faults;
 mod clients;
+mod agents;
