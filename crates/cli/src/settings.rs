@@ -116,8 +116,10 @@ fn text(value: &Value) -> String {
     text.split("\n\n").next().unwrap_or_default().replace('\n', " ")
 }
 
-/// Follows a reference to where the schema defines it.
+/// Follows a reference to where the schema defines it, also of a value that may be left out.
 fn resolved<'s>(schema: &'s Value, property: &'s Value) -> &'s Value {
+    let mut variants = property["anyOf"].as_array().into_iter().flatten();
+    let property = variants.find(|variant| variant["$ref"].is_string()).unwrap_or(property);
     let target = property["$ref"].as_str().and_then(|path| schema.pointer(path.strip_prefix('#')?));
     target.unwrap_or(property)
 }

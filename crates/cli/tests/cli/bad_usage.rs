@@ -66,10 +66,10 @@ fn a_preset_that_does_not_exist() {
     check(
         "compact body.json --preset best",
         expect![[r#"
-        exit 2
-        err | liveset: invalid value 'best' for '--preset <NAME>'
-        err | hint: possible values: balanced, rules, liveness
-    "#]],
+            exit 2
+            err | liveset: invalid value 'best' for '--preset <NAME>'
+            err | hint: possible values: balanced, rules, liveness, dispatch
+        "#]],
     );
 }
 

@@ -54,27 +54,27 @@ fn a_setting_is_explained() {
         &place(),
         "policy explain target --policy mine.toml",
         expect![[r#"
-        exit 0
-        out | target: A sweep ends at this share (percent) of window less reserve.
-        out |
-        out |   may be   a whole number, 0 or more
-        out |   default  60
-        out |   now      45 (from the policy file)
-        out |   flag     --target <PERCENT>
-    "#]],
+            exit 0
+            out | target: A sweep ends at this share (percent) of window less reserve; in `dispatch` of the window.
+            out |
+            out |   may be   a whole number, 0 or more
+            out |   default  60
+            out |   now      45 (from the policy file)
+            out |   flag     --target <PERCENT>
+        "#]],
     );
     check(
         &place(),
         "policy explain --trigger 80 trigger",
         expect![[r#"
-        exit 0
-        out | trigger: A sweep starts where the view is over this share (percent) of window less reserve.
-        out |
-        out |   may be   a whole number, 0 or more
-        out |   default  92
-        out |   now      80 (from a flag)
-        out |   flag     --trigger <PERCENT>
-    "#]],
+            exit 0
+            out | trigger: A sweep starts where the view is over this share (percent) of window less reserve; in `dispatch` of the window.
+            out |
+            out |   may be   a whole number, 0 or more
+            out |   default  92
+            out |   now      80 (from a flag)
+            out |   flag     --trigger <PERCENT>
+        "#]],
     );
     check(
         &place(),
