@@ -6,7 +6,7 @@ use liveset_tokens::{Model, Tokens};
 
 use crate::{
     error::{Error, Result},
-    policy::{Policy, Preset},
+    policy::Policy,
 };
 
 /// No setting in tokens is over this: sums of them never overflow, and no model comes near it.
@@ -93,16 +93,12 @@ impl Budget {
             return Err(Error::Policy { why: format!("`reserve` ({reserve}) takes the whole window ({window})") });
         }
         let room = window - reserve;
-        let whole = match policy.preset {
-            Preset::Balanced | Preset::Rules | Preset::Liveness => room,
-            Preset::Dispatch => window,
-        };
         let budget = Self {
             window: Tokens(window),
             reserve: Tokens(reserve),
             room: Tokens(room),
-            trigger: percent(whole, policy.trigger).min(Tokens(room)),
-            target: percent(whole, policy.target).min(Tokens(room)),
+            trigger: percent(room, policy.trigger),
+            target: percent(room, policy.target),
             min_sweep_gain: percent(window, policy.min_sweep_gain),
             fixed_step: Tokens(MAX_FIXED_STEP.min(window / FIXED_STEPS_PER_WINDOW).max(1)),
         };

@@ -40,9 +40,9 @@ pub struct Policy {
     pub default_window: Option<u64>,
     /// Tokens kept free for the reply; unset: from the model table, or an eighth of a window given here.
     pub reserve: Option<u64>,
-    /// A sweep starts where the view is over this share (percent) of window less reserve; in `dispatch` of the window.
+    /// A sweep starts where the view is over this share (percent) of window less reserve.
     pub trigger: u32,
-    /// A sweep ends at this share (percent) of window less reserve; in `dispatch` of the window.
+    /// A sweep ends at this share (percent) of window less reserve.
     pub target: u32,
     /// Tokens that each edit saves at least.
     pub min_gain: u64,
@@ -85,8 +85,8 @@ pub enum Preset {
     Rules,
     /// Each result that no later message names, quotes or paraphrases, but the newest; then the oldest whole batches.
     Liveness,
-    /// By size and age: each result is shaped to 2,000 characters when it is first seen; over `trigger` of the whole window
-    /// results and written files in the older part of the view go, and then history.
+    /// By size and age: each result is shaped to 2,000 characters when it is first seen; over `trigger` results and
+    /// written files in the older part of the view go, and then runs of old calls.
     Dispatch,
 }
 

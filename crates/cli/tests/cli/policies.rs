@@ -55,7 +55,7 @@ fn a_setting_is_explained() {
         "policy explain target --policy mine.toml",
         expect![[r#"
             exit 0
-            out | target: A sweep ends at this share (percent) of window less reserve; in `dispatch` of the window.
+            out | target: A sweep ends at this share (percent) of window less reserve.
             out |
             out |   may be   a whole number, 0 or more
             out |   default  60
@@ -68,7 +68,7 @@ fn a_setting_is_explained() {
         "policy explain --trigger 80 trigger",
         expect![[r#"
             exit 0
-            out | trigger: A sweep starts where the view is over this share (percent) of window less reserve; in `dispatch` of the window.
+            out | trigger: A sweep starts where the view is over this share (percent) of window less reserve.
             out |
             out |   may be   a whole number, 0 or more
             out |   default  92

@@ -25,10 +25,10 @@ pub struct Dispatch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DispatchOrder {
-    /// Results and written files of old calls are trimmed; history is summarised while the view is over the target.
+    /// Results and written files of old calls are trimmed; runs of old calls fold while the view is over the target.
     #[default]
     TrimFirst,
-    /// History is summarised; results and written files are trimmed while the view is over the target.
+    /// Runs of old calls fold; results and written files are trimmed while the view is over the target.
     HistoryFirst,
 }
 

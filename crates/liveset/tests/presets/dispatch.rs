@@ -144,25 +144,25 @@ fn what_is_newer_than_the_part_stays_whatever_it_holds() {
 }
 
 #[test]
-fn the_trigger_is_a_share_of_the_whole_window() {
+fn a_sweep_is_due_before_the_reply_lacks_its_room() {
     for format in Format::ALL {
-        let report = |preset: Preset| {
-            let out = run_with(format, &worked(), 2_000, |policy| {
-                policy.preset = preset;
-                policy.reserve = policy.window.map(|window| window / 20);
+        // Most models keep a seventh or an eighth of the window for the reply.
+        for part in [4, 8, 20] {
+            let out = run_with(format, &worked(), 1_000, |policy| {
+                policy.preset = Preset::Dispatch;
+                policy.intake.max_chars = Some(9_000);
+                // The body takes 95 of 100 parts of the room.
+                let room = policy.window.unwrap_or_default() * 100 / 95;
+                let window = room * part / (part - 1);
+                (policy.window, policy.reserve) = (Some(window), Some(window - room));
             });
-            out.report["tokens"].clone()
-        };
-        let (whole, room) = (report(Preset::Dispatch), report(Preset::Balanced));
-        let window = whole["window"].as_u64().unwrap_or_default();
-        assert_eq!(whole["trigger"], window * 92 / 100, "{format:?}");
-        assert!(room["trigger"].as_u64() < whole["trigger"].as_u64());
-        // What the reply needs is never given away for it.
-        let out = run_with(format, &worked(), 2_000, |policy| {
-            policy.preset = Preset::Dispatch;
-            policy.reserve = policy.window.map(|window| window / 4);
-        });
-        assert_eq!(out.report["tokens"]["trigger"], window - window / 4);
+            let tokens = |name: &str| out.report["tokens"][name].as_u64().unwrap_or_default();
+            let reserve = tokens("window") / part;
+            let room = tokens("window") - reserve;
+            assert!(tokens("trigger").abs_diff(room * 92 / 100) <= 2, "{format:?}: {}", out.report["tokens"]);
+            assert!(tokens("target").abs_diff(room * 60 / 100) <= 2, "{format:?}: {}", out.report["tokens"]);
+            assert!(tokens("before") <= room && !out.unchanged, "{format:?}: nothing forced the sweep");
+        }
     }
 }
 
