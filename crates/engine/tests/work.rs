@@ -14,7 +14,7 @@ use liveset_engine::{
     counts::Counts,
     json::Outline,
     plan::{self, Fit, Inputs, Plan},
-    policy::Policy,
+    policy::{Policy, Preset},
     report::EditKind,
     transcript::WireFormat,
     wire,
@@ -57,6 +57,10 @@ enum Shape {
     Small,
     /// The same, and the agent says a word between them: calls that look foldable one by one, and never are.
     Spoken,
+    /// The same, and the agent says much: text that no preset but `liveness` lets go of.
+    Told,
+    /// A command with a large script, a word of the agent beside it: arguments that no rule knows.
+    Scripts,
 }
 
 fn body(shape: Shape, results: usize) -> String {
@@ -67,6 +71,7 @@ fn body(shape: Shape, results: usize) -> String {
         let lines = match shape {
             Shape::Wide | Shape::Sequential | Shape::Thinking | Shape::Writes | Shape::WrittenBack => 8 + at % 5,
             Shape::Small | Shape::Spoken => 1,
+            Shape::Told | Shape::Scripts => 3,
         };
         for line in 0..lines {
             let _ = write!(text, "line {line} of file {at} holds the value {} and some more words\\n", at * 31 + line);
@@ -95,11 +100,20 @@ fn body(shape: Shape, results: usize) -> String {
                 messages.push(message("user", vec![result(at)]));
             }
         }
-        Shape::Sequential | Shape::Small | Shape::Spoken => {
+        Shape::Sequential | Shape::Small | Shape::Spoken | Shape::Told | Shape::Scripts => {
+            let block = |text: &str| format!(r#"{{"type":"text","text":"{text}"}}"#);
             for at in 0..results {
-                let said = r#"{"type":"text","text":"Next."}"#.to_owned();
-                let said = matches!(shape, Shape::Spoken).then_some(said);
-                messages.push(message("assistant", said.into_iter().chain([call(at)]).collect()));
+                let said = match shape {
+                    Shape::Spoken | Shape::Scripts => Some(block("Next.")),
+                    Shape::Told => Some(block(&text(at).repeat(4))),
+                    _ => None,
+                };
+                let script = || {
+                    let text = text(at).repeat(4);
+                    format!(r#"{{"type":"tool_use","id":"c{at}","name":"Bash","input":{{"command":"{text}"}}}}"#)
+                };
+                let call = if matches!(shape, Shape::Scripts) { script() } else { call(at) };
+                messages.push(message("assistant", said.into_iter().chain([call]).collect()));
                 messages.push(message("user", vec![result(at)]));
             }
         }
@@ -119,10 +133,15 @@ fn body(shape: Shape, results: usize) -> String {
 
 /// Plans a body under a window, and gives the plan and the bytes it counted.
 fn plan_of(body: &str, window: u64) -> (Plan, u64) {
+    plan_under(Preset::Balanced, body, window)
+}
+
+fn plan_under(preset: Preset, body: &str, window: u64) -> (Plan, u64) {
     let outline = Outline::read(body.as_bytes()).unwrap();
     let transcript = wire::read(WireFormat::Anthropic, &outline).unwrap();
     let counts = Counts::of(&transcript, o200k(), &mut CountCache::default()).unwrap();
     let mut policy = Policy::default();
+    policy.preset = preset;
     policy.window = Some(window);
     policy.reserve = Some(0);
     let (budget, _) = Budget::of(&policy, None).unwrap();
@@ -188,6 +207,25 @@ fn twice_the_small_calls_cost_about_twice_the_work() {
             let (sweeps, sweeps_long) = (few.sweeps.len(), many.sweeps.len());
             assert!(sweeps_long <= sweeps * 3 / 2 + 2, "{shape:?}, 1/{over}: {sweeps} sweeps, then {sweeps_long}");
             assert!(counted <= 12 * short.len() as u64, "{shape:?}: {counted} bytes counted of {}", short.len());
+        }
+    }
+}
+
+#[test]
+fn what_no_rule_may_take_is_not_tried_for_at_each_request() {
+    for shape in [Shape::Told, Shape::Scripts] {
+        for preset in [Preset::Balanced, Preset::Rules, Preset::Dispatch] {
+            // A result is too small for its tombstone to pay, so each try counts them all and takes none.
+            let (short, long) = (body(shape, RESULTS), body(shape, 2 * RESULTS));
+            for over in [2, 8] {
+                let (plan, counted) = plan_under(preset, &short, tokens(&short) / over);
+                let (_, counted_long) = plan_under(preset, &long, tokens(&long) / over);
+                assert!(matches!(plan.fit, Fit::Over { .. }), "{shape:?}, {preset:?}: more goes than should");
+                assert!(
+                    counted_long <= counted * 5 / 2,
+                    "{shape:?}, {preset:?}, 1/{over}: {counted} bytes counted, then {counted_long}"
+                );
+            }
         }
     }
 }

@@ -9,10 +9,12 @@ use super::{
     form::Form,
     media, reasoning,
     state::{FoldBound, ItemSum, State},
+    templates,
 };
 use crate::{
     error::Result,
-    transcript::{ItemIdx, ItemKind, Side},
+    policy::Preset,
+    transcript::{Item, ItemIdx, ItemKind, Side},
 };
 
 /// Gives the tokens that old pictures, the tombstones of all free results and the argument rules would save.
@@ -73,6 +75,9 @@ pub(crate) fn losable(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
                 tokens += losable_of(desk, state, ordinal)?;
             }
             tokens += entries(state);
+            for (idx, item) in (0..).map(ItemIdx).zip(desk.transcript.items.iter().take(state.items)) {
+                tokens += ruled_arguments(desk, state, idx, item);
+            }
             ItemSum { items: state.items, tokens }
         }
     };
@@ -83,17 +88,27 @@ pub(crate) fn losable(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
             ItemKind::ToolResult => desk.counts.text(idx).0,
             ItemKind::Media if item.within.is_some() => desk.counts.item(idx).0,
             ItemKind::Reasoning => reasoning::losable(desk, idx)?,
-            ItemKind::Media
-            | ItemKind::System
-            | ItemKind::User
-            | ItemKind::Assistant
-            | ItemKind::ToolCall
-            | ItemKind::Opaque => 0,
+            ItemKind::ToolCall => ruled_arguments(desk, state, idx, item),
+            ItemKind::Media | ItemKind::System | ItemKind::User | ItemKind::Assistant | ItemKind::Opaque => 0,
         };
         sum.items += 1;
     }
     state.potential.losable = Some(sum);
-    Ok(sum.tokens + state.open_arguments.sum() + fold::bound(desk, state)?)
+    let foldable = match desk.policy.preset {
+        Preset::Balanced | Preset::Dispatch => fold::bound(desk, state)?,
+        Preset::Rules | Preset::Liveness => 0,
+    };
+    Ok(sum.tokens + state.open_arguments.sum() + foldable)
+}
+
+/// Gives what a rule could take of a call's arguments at most, where no step counts that by itself (`argument_step`).
+fn ruled_arguments(desk: &Desk<'_, '_>, state: &State, idx: ItemIdx, item: &Item) -> u64 {
+    let asks = match desk.policy.preset {
+        Preset::Rules | Preset::Dispatch => !state.calls.contains_key(&idx) && !state.is_dropped(item),
+        Preset::Balanced | Preset::Liveness => false,
+    };
+    let has_rule = || item.call().is_some_and(|call| templates::argument_rule(desk.transcript, call).is_some());
+    if asks && has_rule() { desk.counts.item(idx).0 } else { 0 }
 }
 
 /// Gives what carriers could lose: the entries of their runs.
@@ -105,7 +120,8 @@ fn entries(state: &State) -> u64 {
     state.results.iter().map(|result| size(&result.form)).sum()
 }
 
-/// Gives what stays whatever `rules` or `liveness` take: all but results, what is in them, and what the assistant says.
+/// Gives what stays whatever `liveness` takes: all but results, what is in them, and what the assistant says, since that
+/// goes with its batch.
 pub(crate) fn lasting(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
     let mut sum = state.potential.lasting;
     while sum.items < state.items {

@@ -80,7 +80,7 @@ pub(crate) struct Potential {
     pub(crate) sum: u64,
     /// What could go at all, until the next sweep.
     pub(crate) losable: Option<ItemSum>,
-    /// What stays whatever `rules` or `liveness` take.
+    /// What stays whatever `liveness` takes.
     pub(crate) lasting: ItemSum,
     pub(crate) foldable: FoldBound,
 }

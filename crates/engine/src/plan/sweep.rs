@@ -198,8 +198,10 @@ fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>)
 /// Says whether what no step may ever touch is over the room by itself: then the body can never fit again.
 fn is_hopeless(desk: &Desk<'_, '_>, state: &mut State) -> Result<bool> {
     let lasting = match desk.policy.preset {
-        Preset::Balanced => state.view.0.saturating_sub(potential::losable(desk, state)?),
-        Preset::Rules | Preset::Liveness | Preset::Dispatch => potential::lasting(desk, state)?,
+        Preset::Balanced | Preset::Rules | Preset::Dispatch => {
+            state.view.0.saturating_sub(potential::losable(desk, state)?)
+        }
+        Preset::Liveness => potential::lasting(desk, state)?,
     };
     Ok(lasting > desk.budget.room.0)
 }
