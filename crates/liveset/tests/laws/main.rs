@@ -20,4 +20,5 @@ mod rounds;
 mod settings;
 mod shaped_texts;
 mod shaping;
+mod stubs;
 mod traces;
