@@ -6,11 +6,11 @@ mod route;
 mod digest;
 mod folded;
 
-pub(crate) use digest::is_key_line;
 pub use digest::{
-    DIGEST_END, DIGEST_START, LINE_BREAK, MAX_KEY_LINE_CHARS, MAX_KEY_LINES, MAX_SHOWN_CHARS, key_entry,
-    tombstone_entry, whole_entry,
+    DIGEST_END, DIGEST_START, LINE_BREAK, MAX_ENTRIES_BYTES, MAX_ENTRY_BYTES, MAX_KEY_LINE_CHARS, MAX_KEY_LINES,
+    MAX_SHOWN_CHARS, key_entry, tombstone_entry, whole_entry,
 };
+pub(crate) use digest::{is_entry, is_key_line};
 pub use folded::{
     FOLD_OTHERS, FOLD_START, FoldFacts, MAX_FOLD_NAME_BYTES, MAX_FOLD_TOOLS, fold_line, fold_text, is_fold,
 };
@@ -194,6 +194,16 @@ pub fn is_tombstone(text: &str) -> bool {
 pub fn is_media_notice(text: &str) -> bool {
     // A tombstone states lines between its call and its size.
     read_tombstone(text).is_some_and(|(facts, _)| facts.split(", ").count() == 2)
+}
+
+/// Says whether a text is a mark of ours, whole, that holds no text of a tool: nothing is gained where it goes.
+///
+/// The entries below a folded run's line are such text, or may be any text where somebody else wrote the line.
+pub(crate) fn is_bare_mark(text: &str) -> bool {
+    if is_fold(text) {
+        return !text.contains('\n');
+    }
+    tombstone_ids(text).is_some()
 }
 
 /// Gives the ids that a tombstone or media notice names.

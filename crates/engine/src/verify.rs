@@ -14,6 +14,7 @@ use crate::{
     json::{self, NodeKind, Outline},
     report::EditKind,
     span::Span,
+    tombstone,
     transcript::{Call, Item, ItemKind, Transcript},
     wire,
 };
@@ -172,7 +173,7 @@ fn one(
     if item.kind != ItemKind::ToolResult {
         return defect("protected", "an edit of something that is no tool result");
     }
-    let mut tokens = Tokens(0);
+    let (mut tokens, mut tells_of_a_run) = (Tokens(0), edit.kind != EditKind::Fold);
     for literal in &item.texts {
         // A literal's own quotes are never edited, so its borders move with the bytes around it.
         let (start, end) = (moves.moved(literal.start()), moves.moved_end(literal.end()));
@@ -183,6 +184,10 @@ fn one(
             return defect("validity", "a blank text where there was text");
         }
         tokens += counter.count(decoded.text());
+        tells_of_a_run = tells_of_a_run || tombstone::is_fold(decoded.text());
+    }
+    if !tells_of_a_run {
+        return defect("no invention", "the line of a folded run would not be known again");
     }
     if tokens != edit.tokens_after {
         return defect("honest size", "a recount differs from the report");

@@ -1,10 +1,11 @@
 //! What does the carrier of a folded run hold? The run's line, and below it what its calls showed.
 //!
-//! Knows nothing of results: entries come in, and leave in a fixed order when room is short.
+//! Knows nothing of results: entries come in, and leave in a fixed order when room is short or they are too long to be read
+//! as a digest again.
 
 use liveset_tokens::Tokens;
 
-use crate::tombstone::{self, FoldFacts, Route};
+use crate::tombstone::{self, FoldFacts, MAX_ENTRIES_BYTES, Route};
 
 /// What one call showed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +14,15 @@ pub(crate) struct Entry {
     /// Its size alone.
     pub(crate) tokens: Tokens,
     pub(crate) worth: Worth,
+    /// Whether it is an answer: no failure, and more than a tombstone.
+    pub(crate) is_answer: bool,
+}
+
+impl Entry {
+    /// Gives about what it takes in a carrier: its text, and the end of its line.
+    pub(crate) fn size(&self) -> u64 {
+        self.tokens.0 + 1
+    }
 }
 
 /// What is lost with an entry, the least first.
@@ -38,7 +48,9 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    pub(crate) fn new(facts: FoldFacts, entries: Vec<Entry>, route: &Route) -> Self {
+    pub(crate) fn new(facts: FoldFacts, mut entries: Vec<Entry>, route: &Route) -> Self {
+        entries.retain(|entry| tombstone::is_entry(&entry.text));
+        bound(&mut entries);
         let texts: Vec<&str> = entries.iter().map(|entry| entry.text.as_str()).collect();
         let text = tombstone::fold_text(&facts, route, texts.into_iter());
         Self { facts, entries, text }
@@ -50,7 +62,7 @@ impl Digest {
 
     /// Gives about what the entries take.
     pub(crate) fn size(&self) -> u64 {
-        self.entries.iter().map(|entry| entry.tokens.0 + 1).sum()
+        self.entries.iter().map(Entry::size).sum()
     }
 
     /// Leaves out the oldest entries of a worth until about `need` tokens are freed, one at least.
@@ -60,10 +72,63 @@ impl Digest {
         let mut freed = 0;
         let goes = |entry: &&Entry| {
             let goes = entry.worth == worth && freed < need;
-            freed += if goes { entry.tokens.0 + 1 } else { 0 };
+            freed += if goes { entry.size() } else { 0 };
             !goes
         };
         let entries: Vec<Entry> = self.entries.iter().filter(goes).cloned().collect();
         (entries.len() < self.entries.len()).then(|| Self::new(self.facts.clone(), entries, route))
+    }
+}
+
+/// Leaves out the oldest entries, facts first, that are too much for one line's.
+fn bound(entries: &mut Vec<Entry>) {
+    let size = |entry: &Entry| entry.text.len() + 1;
+    let mut over = entries.iter().map(size).sum::<usize>().saturating_sub(MAX_ENTRIES_BYTES);
+    for worth in Worth::ALL {
+        entries.retain(|entry| {
+            let goes = over > 0 && entry.worth == worth;
+            over = over.saturating_sub(if goes { size(entry) } else { 0 });
+            !goes
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        tombstone::{MAX_ENTRY_BYTES, is_fold},
+        tools::ToolClass,
+    };
+
+    fn digest(entries: &[(&str, usize, Worth)]) -> Digest {
+        let mut facts = FoldFacts::default();
+        entries.iter().for_each(|_| facts.add("grep", ToolClass::Retrieval, Tokens(9)));
+        let entry = |&(text, times, worth): &(&str, usize, Worth)| Entry {
+            text: text.repeat(times),
+            tokens: Tokens(1),
+            worth,
+            is_answer: true,
+        };
+        Digest::new(facts, entries.iter().map(entry).collect(), &Route::Rerun)
+    }
+
+    #[test]
+    fn an_entry_that_would_not_be_read_again_is_left_out() {
+        let digest = digest(&[("a", MAX_ENTRY_BYTES, Worth::Fact), ("b", MAX_ENTRY_BYTES + 1, Worth::Fact)]);
+        assert!(is_fold(digest.text()) && digest.text().ends_with("a\n1 more results]"));
+    }
+
+    #[test]
+    fn what_is_too_much_goes_by_worth_and_then_by_age() {
+        let fits = MAX_ENTRIES_BYTES / (MAX_ENTRY_BYTES + 1);
+        let mut entries = vec![("a", MAX_ENTRY_BYTES, Worth::History), ("b", MAX_ENTRY_BYTES, Worth::Fact)];
+        entries.extend(std::iter::repeat_n(("c", MAX_ENTRY_BYTES, Worth::Fact), fits - 1));
+        let short = digest(&entries);
+        assert!(is_fold(short.text()) && !short.text().contains('b') && short.text().contains("\naaa"));
+        entries.extend(std::iter::repeat_n(("d", MAX_ENTRY_BYTES, Worth::History), fits));
+        let short = digest(&entries);
+        assert!(is_fold(short.text()) && !short.text().contains("ccc") && !short.text().contains("aaa"));
+        assert!(short.text().lines().filter(|line| line.starts_with('d')).count() == fits);
     }
 }

@@ -19,7 +19,6 @@ use crate::{
     error::Result,
     policy::DispatchOrder,
     report::EditKind,
-    tombstone,
     transcript::{ItemIdx, ItemKind},
 };
 
@@ -132,10 +131,9 @@ fn call_cut(
 fn trim_result(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize) -> Result<()> {
     let Some(result) = state.results.get(ordinal) else { return Ok(()) };
     let texts = desk.texts(ordinal)?;
-    // What arrives with our gaps was cut before: it goes only if the body must fit.
-    let stays = texts.arrives_cut && state.view <= desk.budget.room;
-    let is_ours = stays || texts.arrives_folded || texts.parts.iter().all(|part| tombstone::is_tombstone(&part.text));
-    if result.form.is_final() || texts.is_blank || is_ours {
+    // What arrives with our marks was cut before: it goes only if the body must fit.
+    let stays = texts.arrives_cut && (state.view <= desk.budget.room || texts.is_bare_mark());
+    if result.form.is_final() || texts.is_blank || stays {
         return Ok(());
     }
     let tokens = desk.size(ordinal, &Form::Gone, result.original)?;

@@ -23,6 +23,7 @@ use super::{
     state::{Batch, Change, State},
 };
 use crate::{error::Result, report::EditKind, tombstone::FoldFacts, transcript::ItemIdx};
+use entries::Shown;
 use runs::{Run, last_result};
 
 /// Step number in reports.
@@ -111,27 +112,30 @@ struct Folder<'d, 'p, 'a> {
 impl Folder<'_, '_, '_> {
     /// Cuts a run behind the first unit that can carry its line and brings the view to `goal`.
     fn shortest(&mut self, state: &State, run: Run, goal: Tokens) -> Result<Run> {
-        let mut view = state.view.0;
-        let Some(&first) = run.gone.first() else { return Ok(run) };
+        let (desk, Some(&first)) = (self.desk, run.gone.first()) else { return Ok(run) };
+        let (mut freed, mut shown, mut beside) = (0, Shown::default(), 0);
         for (units, pair) in (1..).zip(run.gone.windows(2)) {
             let &[last, next] = pair else { continue };
             let items = self.layout.items_of(last.first, last.last);
-            view = view.saturating_sub(items.iter().map(|&idx| batches::size_now(self.desk, state, idx)).sum());
+            freed += items.iter().map(|&idx| batches::size_now(self.desk, state, idx)).sum::<u64>();
             for ordinal in items.iter().filter_map(|&idx| state.ordinal_of(idx)) {
-                view += self.entry(state, ordinal)?.map_or(0, |entry| entry.tokens.0 + 1);
-            }
-            // A line costs something, so nothing is gained by looking earlier.
-            if view > goal.0 || !batches::borders_match(self.desk, state, &self.layout, first.first, last.last)? {
-                continue;
+                shown.add(desk, ordinal, self.entry(state, ordinal)?)?;
             }
             let Some(carrier) = last_result(self.desk, state, next.unit)? else { continue };
+            let told = shown.tokens() + self.entry(state, carrier)?.map_or(0, Entry::size);
+            let gone = freed + state.results.get(carrier).map_or(0, |result| result.tokens.0);
+            // What the last try cost beside its entries, this one costs too: few are tried, however long the run is.
+            if (state.view.0 + told + beside).saturating_sub(gone) > goal.0
+                || !batches::borders_match(self.desk, state, &self.layout, first.first, last.last)?
+            {
+                continue;
+            }
             let shorter = Run { gone: run.gone.get(..units).unwrap_or_default().to_vec(), carrier };
-            let freed = self.sizes(state, &shorter).iter().sum::<u64>();
             let (_, line) = self.line(state, &shorter)?;
-            let before = state.results.get(carrier).map_or(0, |result| result.tokens.0);
-            if (state.view.0 + line.0).saturating_sub(freed + before) <= goal.0 {
+            if (state.view.0 + line.0).saturating_sub(gone) <= goal.0 {
                 return Ok(shorter);
             }
+            beside = line.0.saturating_sub(told);
         }
         Ok(run)
     }
@@ -166,11 +170,11 @@ impl Folder<'_, '_, '_> {
     }
 
     fn line_of(&mut self, state: &State, run: &Run, facts: FoldFacts) -> Result<(Form, Tokens)> {
-        let mut shown = Vec::new();
-        for ordinal in entries::newest(self.desk, &self.ordinals(state, run))? {
-            shown.extend(self.entry(state, ordinal)?.cloned());
+        let (desk, mut shown) = (self.desk, Shown::default());
+        for ordinal in self.ordinals(state, run) {
+            shown.add(desk, ordinal, self.entry(state, ordinal)?)?;
         }
-        let form = Form::Folded(Digest::new(facts, shown, &self.desk.ways.folded));
+        let form = Form::Folded(Digest::new(facts, shown.into_entries(), &self.desk.ways.folded));
         let original = state.results.get(run.carrier).map(|result| result.original).unwrap_or_default();
         let tokens = self.desk.size(run.carrier, &form, original)?;
         Ok((form, tokens))

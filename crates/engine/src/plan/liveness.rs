@@ -19,7 +19,7 @@ use super::{
     protect,
     state::{Change, State},
 };
-use crate::{error::Result, report::EditKind, tombstone};
+use crate::{error::Result, report::EditKind};
 
 /// Newest results that stay whether or not anything points at them: what was just read has not been spoken of yet.
 const KEEP_NEWEST: usize = 3;
@@ -91,8 +91,7 @@ fn clear(
 fn clear_one(desk: &Desk<'_, '_>, state: &mut State, ordinal: usize, keep: usize) -> Result<()> {
     let Some(result) = state.results.get(ordinal) else { return Ok(()) };
     let texts = desk.texts(ordinal)?;
-    let is_ours = texts.parts.iter().all(|part| tombstone::is_tombstone(&part.text));
-    if result.number >= state.number || result.form.is_final() || texts.is_blank || is_ours {
+    if result.number >= state.number || result.form.is_final() || texts.is_blank || texts.is_bare_mark() {
         return Ok(());
     }
     let tokens = desk.size(ordinal, &Form::Gone, result.original)?;

@@ -13,7 +13,7 @@ use super::{
     pins::Pin,
     state::{Change, State},
 };
-use crate::{error::Result, report::EditKind, tombstone};
+use crate::{error::Result, report::EditKind};
 
 /// Step number in reports.
 const STEP: u8 = 5;
@@ -90,9 +90,8 @@ fn take_cut(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>)
     for &ordinal in state.alive.iter().filter(|ordinal| !pins.contains_key(ordinal)) {
         let Some(result) = state.results.get(ordinal).filter(|result| result.number >= state.number) else { continue };
         let texts = desk.texts(ordinal)?;
-        let is_ours = texts.arrives_folded || texts.parts.iter().all(|part| tombstone::is_tombstone(&part.text));
         let is_cut = texts.arrives_cut || matches!(*result.form, Form::Shaped(_));
-        if is_cut && !texts.is_blank && !is_ours {
+        if is_cut && !texts.is_blank && !texts.is_bare_mark() {
             cut.push((Reverse(result.tokens), ordinal));
         }
     }
@@ -114,7 +113,7 @@ fn take_cut(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>)
 fn open(desk: &Desk<'_, '_>, state: &State, pins: &BTreeMap<usize, Pin>) -> Vec<(u64, usize)> {
     let newest = state.alive.iter().filter(|ordinal| !pins.contains_key(ordinal)).filter_map(|&ordinal| {
         let result = state.results.get(ordinal)?;
-        let arrives_cut = desk.texts(ordinal).is_ok_and(|texts| texts.arrives_cut || texts.arrives_folded);
+        let arrives_cut = desk.texts(ordinal).is_ok_and(|texts| texts.arrives_cut);
         let is_shaped = matches!(*result.form, Form::Shaped(_));
         let is_open = result.number >= state.number && result.floor.is_none() && !arrives_cut && !is_shaped;
         is_open.then_some((result.tokens.0, ordinal))

@@ -227,8 +227,7 @@ fn take_whole(
             continue;
         }
         let texts = desk.texts(ordinal)?;
-        let is_ours = texts.parts.iter().all(|part| crate::tombstone::is_tombstone(&part.text));
-        if texts.is_blank || is_ours || texts.arrives_folded {
+        if texts.is_blank || texts.is_bare_mark() {
             continue;
         }
         let gone = fill::gone(desk, state, ordinal, "the body would not fit the window otherwise", best)?;

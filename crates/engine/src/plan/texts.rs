@@ -130,6 +130,11 @@ impl<'a> ResultTexts<'a> {
         })
     }
 
+    /// Says whether it arrives as marks of ours alone that hold no text of a tool: nothing is gained where it goes.
+    pub(crate) fn is_bare_mark(&self) -> bool {
+        self.arrives_cut && self.parts.iter().all(|part| tombstone::is_bare_mark(&part.text))
+    }
+
     /// Gives the original, which is its parts joined by `\n`, and where each part starts in it.
     pub(crate) fn original(&self, body: &[u8]) -> Result<(Vec<u8>, Vec<usize>)> {
         let mut bytes = Vec::new();

@@ -184,7 +184,7 @@ pub(super) fn number(text: &str) -> Option<u64> {
 }
 
 /// `1 token`, `842 tokens`, `4.2k tokens`, `1.3M tokens`.
-fn is_figure(text: &str) -> bool {
+pub(super) fn is_figure(text: &str) -> bool {
     let Some(count) = text.strip_suffix(" tokens") else { return text == "1 token" };
     let Some((whole, tenth)) = count.split_once('.') else { return count == "0" || number(count).is_some() };
     let tenth = tenth.strip_suffix(['k', 'M']).unwrap_or_default();
@@ -255,13 +255,20 @@ mod tests {
             text.replace("\n1 more", "\n01 more"),
             text.replace("grep a: one", ""),
             text.replace("grep a: one", "grep a\none"),
-            text.replace("grep a: one", &"x".repeat(10_000)),
+            text.replace("grep a: one", &"x".repeat(digest::MAX_ENTRY_BYTES + 1)),
+            text.replace("grep a: one", "grep a\rone"),
             format!("{text}\n"),
             text.replace("; what they showed:", "]"),
             text.replace("what they", "what all"),
         ] {
             assert!(wrong != text && !is_fold(&wrong), "{wrong}");
         }
+        let run = facts(&[("grep", 40, ToolClass::Retrieval)]);
+        let long = "x".repeat(digest::MAX_ENTRY_BYTES);
+        let of = |entries: usize| fold_text(&run, &Route::Rerun, vec![long.as_str(); entries].into_iter());
+        let most = digest::MAX_ENTRIES_BYTES / digest::MAX_ENTRY_BYTES;
+        assert!(is_fold(&of(most - 1)) && !is_fold(&of(most)), "all entries together have a limit too");
+        let run = facts(&[("grep", 3, ToolClass::Retrieval)]);
         let all = fold_text(&run, &Route::Rerun, ["a", "b", "c"].into_iter());
         assert!(all.ends_with("\nno more results]") && is_fold(&all));
     }

@@ -9,6 +9,7 @@ mod script;
 
 mod balanced_arguments;
 mod balanced_fold;
+mod digests;
 mod dispatch;
 mod liveness;
 mod pins;
