@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use unicode_segmentation::GraphemeCursor;
+
 use super::{Piece, Removed, Room};
 use crate::{
     json::{self, NodeIdx, NodeKind, Outline},
@@ -60,6 +62,9 @@ const MUCH: usize = 100;
 const MIN_SAVED: usize = 16;
 /// Characters of a gap in quotes, at most, the way back set aside.
 const GAP_CHARS: usize = 64;
+/// Characters to either side of a cut among which a border is looked for that a reader would not see as a tear: more than
+/// belong together anywhere but in nonsense.
+const NEAR_CHARS: usize = 64;
 
 /// Chooses what of a JSON text goes.
 pub(super) fn cut(text: &str, room: &Room) -> Vec<Removed> {
@@ -171,11 +176,46 @@ impl Cutter<'_, '_> {
         let half = keep / 2;
         let head = (half / 2..half).rev().find(|&at| is_break(at)).map_or(half, |at| at + 1);
         let tail = (total - half..total - half / 2).find(|&at| is_break(at)).map_or(total - half, |at| at + 1);
+        let (head, tail) = (border(inner, places, head, Toward::Beginning), border(inner, places, tail, Toward::End));
         let (Some(&from), Some(&to)) = (places.get(head), places.get(tail)) else { return };
         let index = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let what = Piece::Characters { from: index(head), to: index(tail), total: index(total) };
         self.pieces.push(Removed { start: index(start + 1 + from), end: index(start + 1 + to), what });
     }
+}
+
+/// Where a border is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Toward {
+    Beginning,
+    End,
+}
+
+/// Gives the next border of what a reader takes for one character, from the character `at` of a literal on; `at` where
+/// none is near.
+fn border(inner: &str, places: &[usize], at: usize, toward: Toward) -> usize {
+    let is_plain = |at: usize| {
+        let byte = places.get(at).and_then(|&place| inner.as_bytes().get(place));
+        byte.is_none_or(|byte| byte.is_ascii() && *byte != b'\\')
+    };
+    if at == 0 || (is_plain(at) && is_plain(at - 1)) {
+        return at;
+    }
+    // An escape belongs together with what is written out: both are decoded, one character for each place.
+    let first = at.saturating_sub(NEAR_CHARS);
+    let end = places.get(at + NEAR_CHARS).copied().unwrap_or(inner.len());
+    let near = places.get(first).and_then(|&start| inner.get(start..end)).unwrap_or_default();
+    let literal = format!("\"{near}\"");
+    let Ok(near) = json::decode(literal.as_bytes()) else { return at };
+    let near = near.text();
+    let Some((byte, _)) = near.char_indices().nth(at - first) else { return at };
+    let mut cursor = GraphemeCursor::new(byte, near.len(), true);
+    let found = match (cursor.is_boundary(near, 0), toward) {
+        (Ok(true), _) => Some(byte),
+        (_, Toward::Beginning) => cursor.prev_boundary(near, 0).ok().flatten().filter(|found| *found > 0 || first == 0),
+        (_, Toward::End) => cursor.next_boundary(near, 0).ok().flatten(),
+    };
+    found.and_then(|found| near.get(..found)).map_or(at, |before| first + before.chars().count())
 }
 
 /// Where each character of a literal begins, an escape being one, and two that make a pair being one.
@@ -202,4 +242,55 @@ fn is_pair(bytes: &[u8], at: usize) -> bool {
     };
     let (high, low) = (unit(at), unit(at + 6));
     high.is_some_and(|high| (0xD800..0xDC00).contains(&high)) && low.is_some_and(|low| (0xDC00..0xE000).contains(&low))
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_segmentation::UnicodeSegmentation;
+
+    use super::*;
+
+    /// Cuts a string of this character over and over, and gives both ends as a reader sees them.
+    fn ends(character: &str, level: usize) -> (String, String) {
+        let text = format!("[\"{}\"]", character.repeat(3_000));
+        let room = Room { limit: level, chars: level, lines: usize::MAX };
+        let pieces = cut(&text, &room);
+        let piece = pieces.first().expect("something goes");
+        let decoded = |part: &str| json::decode(format!("\"{part}\"").as_bytes()).map(|said| said.text().to_owned());
+        let (head, tail) = (&text[2..piece.start as usize], &text[piece.end as usize..text.len() - 2]);
+        (decoded(head).expect("a literal"), decoded(tail).expect("a literal"))
+    }
+
+    #[test]
+    fn a_string_is_cut_between_what_a_reader_takes_for_characters() {
+        for character in [
+            "👨\u{200d}👩\u{200d}👧\u{200d}👦",
+            "e\u{301}",
+            "\u{1f1e7}\u{1f1f7}",
+            "👍\u{1f3fd}",
+            "नि",
+            // The same in escapes, and half of it.
+            "e\\u0301",
+            "\\ud83d\\udc68\\u200d\\ud83d\\udc69",
+            "\\u0065\u{301}",
+            "\\r\\n",
+        ] {
+            let own = json::decode(format!("\"{character}\"").as_bytes()).expect("a literal").text().to_owned();
+            for level in [600, 601, 602, 603, 900, 1_500, 4_001] {
+                let (head, tail) = ends(character, level);
+                for end in [head, tail] {
+                    assert!(
+                        !end.is_empty() && end.graphemes(true).all(|one| one == own),
+                        "{character}, {level}: {end}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nonsense_without_a_border_is_cut_anywhere() {
+        let (head, tail) = ends("\u{301}", 600);
+        assert!(!head.is_empty() && !tail.is_empty());
+    }
 }

@@ -4,6 +4,7 @@
 
 pub(crate) use crate::intake::{GIANT_LINE_CHARS, Piece, Removed};
 use crate::{
+    intake::both_ends,
     plan::{
         digest::Digest,
         texts::{ErrorLine, PartText, ResultTexts},
@@ -181,10 +182,9 @@ pub(crate) fn error_text(texts: &ResultTexts<'_>, line: &ErrorLine) -> String {
     if chars <= GIANT_LINE_CHARS {
         return text.to_owned();
     }
-    let keep = GIANT_LINE_CHARS / 2 - 100;
-    let head: String = text.chars().take(keep).collect();
-    let tail: String = text.chars().skip(chars - keep).collect();
-    format!("{head}{}{tail}", tombstone::inner_gap(keep + 1, chars - keep, line.line + 1, None))
+    let (head, tail) = both_ends(text, chars, GIANT_LINE_CHARS / 2 - 100);
+    let (first, last) = (head.chars().count() + 1, chars - tail.chars().count());
+    format!("{head}{}{tail}", tombstone::inner_gap(first, last, line.line + 1, None))
 }
 
 /// Gives the parts of a result as a form leaves them.
