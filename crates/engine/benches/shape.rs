@@ -1,6 +1,7 @@
 //! How fast is a result recognised and shaped, beside counting its tokens? Ordinary texts, and those that cost most.
 //!
-//! Absolute speeds differ between machines; the ratios of things that take turns hold. No file is read.
+//! Absolute speeds differ between machines; the ratios of things that take turns hold. No file is read. Words behind `--`
+//! name the texts that are wanted.
 
 #![expect(clippy::print_stdout, reason = "the table is what a bench is for")]
 #![expect(clippy::disallowed_types, reason = "a bench needs a clock")]
@@ -25,7 +26,11 @@ fn main() {
     let policy = Policy::from_toml("[intake]\nstrategy = \"by_type\"\nmax_chars = 2000\n").unwrap();
     let shape = policy.shape(&["Bash"], None).unwrap();
     let mut slowest = f64::MAX;
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     for (name, text) in texts() {
+        if !wanted.is_empty() && !wanted.iter().any(|word| name.contains(word.as_str())) {
+            continue;
+        }
         let mut turns = Vec::new();
         for _ in 0..ROUNDS {
             let shaping = time(|| {

@@ -18,6 +18,7 @@ use crate::{
     json::{self, Leaf, NodeIdx, NodeKind, Outline},
     transcript::{ArgumentsForm, Call, Transcript},
 };
+use evidence::Suspects;
 use label::{is_short, label, names_a_secret, one_line};
 pub(crate) use offered::offered;
 use shell::Command;
@@ -322,6 +323,11 @@ pub fn is_plan_tool(tool: &str) -> bool {
 #[must_use]
 pub fn is_error_line(line: &str) -> bool {
     TABLE.evidence.is_in(line)
+}
+
+/// Finds the lines of a text that may be evidence of a failure (see [`is_error_line`]), in one pass.
+pub(crate) fn suspects(text: &str) -> Suspects<'_> {
+    Suspects::new(&TABLE.evidence, text)
 }
 
 /// Finds the line among the first of a run's text that states its exit status.

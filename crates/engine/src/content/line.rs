@@ -13,12 +13,15 @@ use std::borrow::Cow;
 /// ```
 #[must_use]
 pub fn without_number(line: &str) -> &str {
-    let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
-    let had_digits = line.trim_start().len() > rest.len();
+    let numbered = line.trim_start();
+    if !numbered.starts_with(|c: char| c.is_ascii_digit()) {
+        return line;
+    }
+    let rest = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
     let rest = ["\t", "→", ": ", "|", ":"].iter().find_map(|mark| rest.strip_prefix(mark));
     match rest {
         // `10:04` is a time.
-        Some(rest) if had_digits && !rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
+        Some(rest) if !rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
         Some(_) | None => line,
     }
 }

@@ -41,8 +41,14 @@ impl<'t> Lines<'t> {
     /// Gives a line without its ending.
     pub(super) fn text(&self, at: usize) -> &'t str {
         let line = self.all.get(at).and_then(|line| self.text.get(line.start as usize..line.end as usize));
-        line.unwrap_or_default().trim_end_matches(['\n', '\r'])
+        without_end(line.unwrap_or_default())
     }
+}
+
+/// Leaves out what ends a line.
+fn without_end(line: &str) -> &str {
+    let ends = line.bytes().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+    line.get(..line.len() - ends).unwrap_or_default()
 }
 
 /// Counts lines as `\n` ends them; a last line without an ending counts.

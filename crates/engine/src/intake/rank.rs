@@ -56,16 +56,9 @@ impl Ranks {
 pub(super) fn of(request: &Request<'_>, lines: &Lines<'_>) -> Ranks {
     let kind = request.kind;
     let has_news = kind.tells_of_a_run() || request.tells_of_a_run;
-    let mut seen = Seen::default();
-    let mut ranks: Vec<Rank> = (0..lines.all.len())
-        .map(|at| {
-            let plain = line::without_colour(lines.text(at));
-            let own = by_kind(kind, at, plain.as_ref(), &mut seen);
-            let is_evidence = has_news && own > Rank::Evidence && tools::is_error_line(plain.as_ref());
-            if is_evidence { Rank::Evidence } else { own }
-        })
-        .collect();
+    let mut ranks = own(kind, lines);
     if has_news {
+        mark_evidence(lines, &mut ranks);
         mark_near(&mut ranks);
     }
     let blocks = match kind {
@@ -89,6 +82,26 @@ pub(super) fn of(request: &Request<'_>, lines: &Lines<'_>) -> Ranks {
         | ContentKind::Plain => single_lines(lines),
     };
     Ranks { blocks, lines: ranks }
+}
+
+/// Ranks each line by what its kind makes of it.
+fn own(kind: ContentKind, lines: &Lines<'_>) -> Vec<Rank> {
+    if has_no_ranks(kind) {
+        return vec![Rank::Other; lines.all.len()];
+    }
+    let mut seen = Seen::default();
+    (0..lines.all.len()).map(|at| by_kind(kind, at, &line::without_colour(lines.text(at)), &mut seen)).collect()
+}
+
+/// Ranks what tells of a failure, where nothing worthier does.
+fn mark_evidence(lines: &Lines<'_>, ranks: &mut [Rank]) {
+    let mut suspects = tools::suspects(lines.text);
+    for ((at, line), own) in lines.all.iter().enumerate().zip(ranks) {
+        let may_be = *own > Rank::Evidence && suspects.may_be(line.start as usize..line.end as usize);
+        if may_be && tools::is_error_line(&line::without_colour(lines.text(at))) {
+            *own = Rank::Evidence;
+        }
+    }
 }
 
 /// What the lines so far say of the next one.
@@ -139,6 +152,30 @@ fn by_kind(kind: ContentKind, at: usize, plain: &str, seen: &mut Seen) -> Rank {
         | ContentKind::Terminal
         | ContentKind::Mixed
         | ContentKind::Plain => Rank::Other,
+    }
+}
+
+/// Says whether no line of a kind is worth more than another by itself.
+fn has_no_ranks(kind: ContentKind) -> bool {
+    match kind {
+        ContentKind::BuildLog
+        | ContentKind::Json
+        | ContentKind::JsonLines
+        | ContentKind::Blob
+        | ContentKind::Terminal
+        | ContentKind::Mixed
+        | ContentKind::Plain => true,
+        ContentKind::Source(_)
+        | ContentKind::Diff
+        | ContentKind::StackTrace
+        | ContentKind::Tests(_)
+        | ContentKind::Log
+        | ContentKind::Delimited
+        | ContentKind::Markup
+        | ContentKind::Markdown
+        | ContentKind::Listing
+        | ContentKind::Hits
+        | ContentKind::Table => false,
     }
 }
 

@@ -34,7 +34,9 @@ const GAP_CHARS: usize = 27;
 
 /// What stays so far.
 pub(super) struct Selection<'r> {
-    ranks: &'r Ranks,
+    blocks: &'r [Block],
+    /// What each block is worth.
+    ranks: Vec<Rank>,
     kept: Vec<Kept>,
     /// Whether both ends of a giant line may stay.
     may_clip: bool,
@@ -50,7 +52,8 @@ impl<'r> Selection<'r> {
         let gap_chars = GAP_CHARS + 3 * digits;
         // One gap stands for all, as long as nothing stays.
         Self {
-            ranks,
+            blocks: &ranks.blocks,
+            ranks: ranks.blocks.iter().map(|block| ranks.of_block(block)).collect(),
             kept: vec![Kept::No; ranks.blocks.len()],
             may_clip,
             gap_chars,
@@ -114,7 +117,7 @@ impl<'r> Selection<'r> {
         let mut places: Vec<(Rank, usize)> = self
             .places_of(|rank| matches!(rank, Rank::Structure(_)))
             .into_iter()
-            .filter_map(|at| Some((self.ranks.of_block(self.ranks.blocks.get(at)?), at)))
+            .filter_map(|at| Some((*self.ranks.get(at)?, at)))
             .collect();
         places.sort_unstable();
         for (_, at) in places {
@@ -129,8 +132,8 @@ impl<'r> Selection<'r> {
     }
 
     fn places_of(&self, wanted: impl Fn(Rank) -> bool) -> std::collections::VecDeque<usize> {
-        let blocks = self.ranks.blocks.iter().enumerate();
-        blocks.filter(|(_, block)| wanted(self.ranks.of_block(block))).map(|(at, _)| at).collect()
+        let ranks = self.ranks.iter().enumerate();
+        ranks.filter(|(_, rank)| wanted(**rank)).map(|(at, _)| at).collect()
     }
 
     /// Beginning and end, then the middle outwards, then more of the beginning.
@@ -177,7 +180,7 @@ impl<'r> Selection<'r> {
 
     /// Keeps a block if it fits, of a giant line both ends; says whether it stays.
     fn keep_within(&mut self, at: usize, (chars, lines): (usize, usize)) -> bool {
-        let Some(block) = self.ranks.blocks.get(at) else { return false };
+        let Some(block) = self.blocks.get(at) else { return false };
         if self.kept.get(at).is_none_or(|kept| *kept != Kept::No) {
             return true;
         }
@@ -210,7 +213,7 @@ impl<'r> Selection<'r> {
         while at < self.kept.len() {
             let end =
                 (at..self.kept.len()).find(|&end| self.kept.get(end) != Some(&Kept::No)).unwrap_or(self.kept.len());
-            let run = self.ranks.blocks.get(at..end).unwrap_or_default();
+            let run = self.blocks.get(at..end).unwrap_or_default();
             let chars: usize = run.iter().map(|block| block.chars).sum();
             let lines: usize = run.iter().map(Block::lines).sum();
             let has_lines = (self.lines + lines).saturating_sub(1) <= self.room.lines;

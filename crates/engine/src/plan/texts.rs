@@ -181,11 +181,12 @@ pub(crate) fn tell_failure<'t>(parts: impl Iterator<Item = &'t str> + Clone) -> 
 /// Finds the evidence in a part; `failed` is the line that states how the run failed, if it stands there.
 fn error_lines(part: usize, text: &PartText<'_>, failed: Option<&ExitFrame>) -> Vec<ErrorLine> {
     let mut found = Vec::new();
+    let mut suspects = tools::suspects(&text.text);
     let mut start = 0;
     for (at, line) in text.text.split_inclusive('\n').enumerate() {
         let content = line.trim_end_matches(['\n', '\r']);
         let (from, to) = (start, start + content.len());
-        let is_error = tools::is_error_line(content);
+        let is_error = suspects.may_be(from..to) && tools::is_error_line(content);
         let is_exit = failed.is_some_and(|frame| frame.line.start == from);
         if (is_error || is_exit) && !tombstone::frames_evidence(content) && text.says(content) {
             found.push(ErrorLine {

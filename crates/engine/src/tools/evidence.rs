@@ -1,8 +1,11 @@
 //! Is a line evidence of a failure? Marks as whole words, since prose and passing verdicts use the same ones.
 //!
-//! Looks at one line at a time and never decides what becomes of it.
+//! Looks at one line at a time and never decides what becomes of it. Where all lines of a text are asked about, one pass
+//! over the text finds those that are worth a look.
 
-use aho_corasick::AhoCorasick;
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, Input};
 use serde::Deserialize;
 
 /// The marks as the table writes them.
@@ -26,8 +29,14 @@ pub(super) struct Evidence {
     finder: Option<AhoCorasick>,
     /// What each mark asks of its surroundings.
     marks: Vec<Mark>,
-    starts: Vec<String>,
+    starts: Vec<Start>,
     never_after: Vec<String>,
+}
+
+/// First words of a line, also where nothing follows them.
+struct Start {
+    mark: String,
+    alone: String,
 }
 
 #[derive(Clone, Copy)]
@@ -51,15 +60,15 @@ impl From<EvidenceRows> for Evidence {
                 is_counted,
             });
         }
-        Self { finder: AhoCorasick::new(texts).ok(), marks, starts: rows.starts, never_after: rows.never_after }
+        let starts = rows.starts.into_iter().map(|mark| Start { alone: mark.trim_end().to_owned(), mark });
+        Self { finder: AhoCorasick::new(texts).ok(), marks, starts: starts.collect(), never_after: rows.never_after }
     }
 }
 
 impl Evidence {
     /// Says whether a line is evidence of a failure.
     pub(super) fn is_in(&self, line: &str) -> bool {
-        let start = without_colour_before(line);
-        if self.starts.iter().any(|mark| start.starts_with(mark.as_str()) || start == mark.trim_end()) {
+        if self.opens(without_colour_before(line)) {
             return true;
         }
         let Some(finder) = &self.finder else { return false };
@@ -68,6 +77,12 @@ impl Evidence {
             let (Some(before), Some(after)) = (before, after) else { return false };
             self.marks.get(found.pattern().as_usize()).is_some_and(|mark| self.holds(*mark, before, after))
         })
+    }
+
+    fn opens(&self, line: &str) -> bool {
+        let first = line.as_bytes().first();
+        let may_open = |start: &&Start| start.mark.as_bytes().first() == first;
+        self.starts.iter().filter(may_open).any(|start| line.starts_with(start.mark.as_str()) || line == start.alone)
     }
 
     fn holds(&self, mark: Mark, before: &str, after: &str) -> bool {
@@ -80,6 +95,44 @@ impl Evidence {
             true => is_count(word) && !rest.ends_with([':', '.', '/', '-']),
             false => !self.never_after.iter().any(|never| never == word) && !counts_none(after),
         }
+    }
+}
+
+/// The lines of one text that may be evidence, asked about in their order: every line that is none of them is none.
+pub(crate) struct Suspects<'t> {
+    text: &'t str,
+    evidence: &'static Evidence,
+    /// Where the next mark begins.
+    next: Option<usize>,
+}
+
+impl<'t> Suspects<'t> {
+    pub(in crate::tools) fn new(evidence: &'static Evidence, text: &'t str) -> Self {
+        let mut suspects = Self { text, evidence, next: None };
+        suspects.find(0);
+        suspects
+    }
+
+    /// Says whether the line at these bytes may be evidence, with its colours or without.
+    pub(crate) fn may_be(&mut self, line: Range<usize>) -> bool {
+        if self.next.is_some_and(|next| next < line.start) {
+            self.find(line.start);
+        }
+        if self.next.is_some_and(|next| next < line.end) {
+            // One is enough, however many there are.
+            self.find(line.end);
+            return true;
+        }
+        let line = self.text.get(line).unwrap_or_default();
+        let first = line.trim_start();
+        // A mark may come to be where a colour goes.
+        self.evidence.starts.iter().any(|start| first.starts_with(start.alone.as_str()))
+            || memchr::memchr(b'\x1b', line.as_bytes()).is_some()
+    }
+
+    fn find(&mut self, from: usize) {
+        let input = Input::new(self.text).range(from.min(self.text.len())..);
+        self.next = self.evidence.finder.as_ref().and_then(|finder| finder.find(input)).map(|found| found.start());
     }
 }
 

@@ -422,3 +422,58 @@ fn a_recall_is_known_by_its_call_and_named_by_its_id() {
     assert_eq!(class("recall", r#"{"query":"the port"}"#), ToolClass::Execution);
     assert_eq!(class("mcp__liveset__search", r#"{"words":"port"}"#), ToolClass::Volatile);
 }
+
+proptest::proptest! {
+    #[test]
+    fn one_pass_over_a_text_misses_no_line_that_is_evidence(
+        pieces in proptest::collection::vec(proptest::sample::select(PIECES.to_vec()), 0..40)
+    ) {
+        let text = pieces.concat();
+        let mut suspects = suspects(&text);
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let range = start..start + line.len();
+            start = range.end;
+            let plain = line.trim_end_matches(['\n', '\r']);
+            let is_error = is_error_line(plain) || is_error_line(&crate::content::line::without_colour(plain));
+            let may_be = suspects.may_be(range);
+            proptest::prop_assert!(may_be || !is_error, "{:?}", line);
+        }
+    }
+}
+
+/// What lines of evidence, and lines that only look like it, are made of.
+const PIECES: [&str; 32] = [
+    "\n",
+    "\n",
+    "\n",
+    "\r\n",
+    " ",
+    " ",
+    "  ",
+    "\t",
+    "failed",
+    "FAILED",
+    "FAIL",
+    "FAIL:",
+    "error",
+    "error:",
+    "err",
+    "or: ",
+    "Error:",
+    "errors",
+    "0",
+    "3",
+    "no",
+    "not ok",
+    "E",
+    "E   ",
+    "✗",
+    "\u{1b}[31m",
+    "\u{1b}[0m",
+    "panic:",
+    "panicked at",
+    "x",
+    "é",
+    "fatal:",
+];
