@@ -64,7 +64,7 @@ impl TooLong {
     pub(crate) fn of(body: &[u8]) -> Option<Self> {
         let answer: Answer = serde_json::from_slice(body).ok()?;
         let details = match answer.error {
-            Some(Fault::Details(told)) => told,
+            Some(Fault::Details(details)) => details,
             Some(Fault::Words(words)) => Details { message: Some(words), ..Details::default() },
             None => Details { message: Some(answer.message?), ..Details::default() },
         };

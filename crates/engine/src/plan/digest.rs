@@ -31,12 +31,12 @@ pub(crate) enum Worth {
     /// A fact that the call would give again.
     Fact,
     /// What was done: no call tells it again.
-    History,
+    Deed,
 }
 
 impl Worth {
     /// In the order in which entries go.
-    pub(crate) const ALL: [Self; 2] = [Self::Fact, Self::History];
+    pub(crate) const ALL: [Self; 2] = [Self::Fact, Self::Deed];
 }
 
 /// The line of a run, and its entries.
@@ -122,11 +122,11 @@ mod tests {
     #[test]
     fn what_is_too_much_goes_by_worth_and_then_by_age() {
         let fits = MAX_ENTRIES_BYTES / (MAX_ENTRY_BYTES + 1);
-        let mut entries = vec![("a", MAX_ENTRY_BYTES, Worth::History), ("b", MAX_ENTRY_BYTES, Worth::Fact)];
+        let mut entries = vec![("a", MAX_ENTRY_BYTES, Worth::Deed), ("b", MAX_ENTRY_BYTES, Worth::Fact)];
         entries.extend(std::iter::repeat_n(("c", MAX_ENTRY_BYTES, Worth::Fact), fits - 1));
         let short = digest(&entries);
         assert!(is_fold(short.text()) && !short.text().contains('b') && short.text().contains("\naaa"));
-        entries.extend(std::iter::repeat_n(("d", MAX_ENTRY_BYTES, Worth::History), fits));
+        entries.extend(std::iter::repeat_n(("d", MAX_ENTRY_BYTES, Worth::Deed), fits));
         let short = digest(&entries);
         assert!(is_fold(short.text()) && !short.text().contains("ccc") && !short.text().contains("aaa"));
         assert!(short.text().lines().filter(|line| line.starts_with('d')).count() == fits);

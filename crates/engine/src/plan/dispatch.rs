@@ -1,4 +1,4 @@
-//! What does a sweep of `dispatch` take? Tool messages in the older part of the view, and then history.
+//! What does a sweep of `dispatch` take? Tool messages in the older part of the view, and then runs of old calls.
 //!
 //! Knows no score and asks for no reference: age alone decides. What is newer than the part stays, whatever it holds.
 
@@ -25,7 +25,7 @@ use crate::{
 /// Step that trims tool messages, in reports.
 const TRIM_STEP: u8 = 1;
 
-/// Trims tool messages and folds history, in the order that the policy says, while the view is over `goal`.
+/// Trims tool messages and folds runs of old calls, in the order that the policy says, while the view is over `goal`.
 ///
 /// What goes makes the older part reach further, so both are tried again until nothing more goes: whoever reads the
 /// view anew finds nothing either (law 6).
@@ -36,10 +36,10 @@ pub(crate) fn sweep(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usiz
         match desk.policy.dispatch.order {
             DispatchOrder::TrimFirst => {
                 trim(desk, state, pins, goal)?;
-                history(desk, state, pins, goal)?;
+                fold_runs(desk, state, pins, goal)?;
             }
             DispatchOrder::HistoryFirst => {
-                history(desk, state, pins, goal)?;
+                fold_runs(desk, state, pins, goal)?;
                 trim(desk, state, pins, goal)?;
             }
         }
@@ -48,7 +48,7 @@ pub(crate) fn sweep(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usiz
 }
 
 /// Folds the oldest runs of calls alone.
-fn history(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>, goal: Tokens) -> Result<()> {
+fn fold_runs(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>, goal: Tokens) -> Result<()> {
     state.potential.foldable = FoldBound::default();
     fold::fold_oldest(desk, state, pins, goal)
 }

@@ -2,7 +2,7 @@
 //!
 //! A run is units of calls alone, one behind the other, and ends where enough is freed. Its last unit stays, as the
 //! carrier of the line and of what the calls showed; the others go whole. Nothing is merged, and a carrier never folds
-//! again, whichever sweep or body made it. Over the goal even so, entries go, facts before history.
+//! again, whichever sweep or body made it. Over the goal even so, entries go, facts before what was done.
 
 mod bound;
 mod entries;
@@ -83,7 +83,7 @@ fn fold_runs(
     Ok(())
 }
 
-/// Leaves out entries of carriers, oldest first, until the view is at `goal`: those of facts before those of history.
+/// Leaves out entries of carriers, oldest first, until the view is at `goal`: those of facts before those of what was done.
 fn shed(desk: &Desk<'_, '_>, state: &mut State, goal: Tokens) -> Result<()> {
     for worth in Worth::ALL {
         for ordinal in 0..state.results.len() {

@@ -47,7 +47,7 @@ pub(super) fn entry(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Resul
     };
     let worth = match texts.name.class {
         ToolClass::Retrieval => Worth::Fact,
-        ToolClass::Volatile | ToolClass::Execution => Worth::History,
+        ToolClass::Volatile | ToolClass::Execution => Worth::Deed,
     };
     Ok(text.map(|text| Entry { tokens: desk.counter.count(&text), text, worth, is_answer }))
 }
