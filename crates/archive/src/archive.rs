@@ -46,6 +46,22 @@ pub trait Archive: Send + Sync {
     fn search(&self, _query: &Query) -> Result<Found> {
         Err(Error::Unsupported { what: "search" })
     }
+
+    /// Looks up the summary of an input, by the input's BLAKE3 in 64 digits.
+    ///
+    /// # Errors
+    /// A malformed hash, or the file system.
+    fn summary(&self, _input: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// Stores the summary of an input, durably, and gives the one that holds: the first stays.
+    ///
+    /// # Errors
+    /// A malformed hash, a limit, or the file system; [`Error::Unsupported`] of a store that keeps none.
+    fn put_summary(&self, _input: &str, _text: &str) -> Result<String> {
+        Err(Error::Unsupported { what: "summaries" })
+    }
 }
 
 /// A shared store is the same store.
@@ -68,5 +84,13 @@ impl<A: Archive + ?Sized> Archive for Arc<A> {
 
     fn search(&self, query: &Query) -> Result<Found> {
         (**self).search(query)
+    }
+
+    fn summary(&self, input: &str) -> Result<Option<String>> {
+        (**self).summary(input)
+    }
+
+    fn put_summary(&self, input: &str, text: &str) -> Result<String> {
+        (**self).put_summary(input, text)
     }
 }

@@ -24,6 +24,8 @@ struct State {
     records: HashMap<Key, Vec<u8>>,
     /// Which call an original answers, in which session, oldest first.
     calls: Vec<(Key, String, Source)>,
+    /// Summaries by their input.
+    summaries: HashMap<Key, String>,
 }
 
 impl MemoryArchive {
@@ -140,5 +142,15 @@ impl Archive for MemoryArchive {
             }
         }
         Ok(Found { hits, ..Found::default() })
+    }
+
+    fn summary(&self, input: &str) -> Result<Option<String>> {
+        let key = Key::manifest(input)?;
+        Ok(self.state().summaries.get(&key).cloned())
+    }
+
+    fn put_summary(&self, input: &str, text: &str) -> Result<String> {
+        let key = Key::manifest(input)?;
+        Ok(self.state().summaries.entry(key).or_insert_with(|| text.to_owned()).clone())
     }
 }

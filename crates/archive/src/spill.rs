@@ -230,6 +230,14 @@ impl<A: Archive> Archive for Spilling<A> {
     fn search(&self, query: &Query) -> Result<Found> {
         self.archive.search(query)
     }
+
+    fn summary(&self, input: &str) -> Result<Option<String>> {
+        self.archive.summary(input)
+    }
+
+    fn put_summary(&self, input: &str, text: &str) -> Result<String> {
+        self.archive.put_summary(input, text)
+    }
 }
 
 #[cfg(test)]

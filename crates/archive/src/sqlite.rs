@@ -424,6 +424,14 @@ impl Archive for SqliteArchive {
         }
         Ok(found)
     }
+
+    fn summary(&self, input: &str) -> Result<Option<String>> {
+        SqliteArchive::summary(self, input)
+    }
+
+    fn put_summary(&self, input: &str, text: &str) -> Result<String> {
+        SqliteArchive::put_summary(self, input, text)
+    }
 }
 
 /// Asks the file system which file has this name, without opening it.

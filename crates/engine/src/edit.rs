@@ -79,6 +79,8 @@ pub struct Edit {
     pub tokens_before: Tokens,
     /// The item's size as it leaves.
     pub tokens_after: Tokens,
+    /// The item whose line stands for it, where it went whole with its unit.
+    pub carrier: Option<ItemIdx>,
     /// The original's name in the archive.
     pub archive_id: ContentId,
     /// Whether it was written in this turn, or an earlier one wrote and checked the same bytes.
@@ -91,7 +93,8 @@ impl Edit {
     /// Says whether a whole unit goes with it, and nothing stands in its place.
     #[must_use]
     pub fn removes_unit(&self) -> bool {
-        matches!(self.kind, EditKind::Drop | EditKind::Fold) && self.splices.iter().all(|splice| splice.with.is_empty())
+        let may = matches!(self.kind, EditKind::Drop | EditKind::Fold | EditKind::Summary);
+        may && self.splices.iter().all(|splice| splice.with.is_empty())
     }
 
     /// Gives what a report says of it.
@@ -107,6 +110,7 @@ impl Edit {
             step: self.step,
             tokens_before: self.tokens_before.0,
             tokens_after: self.tokens_after.0,
+            carrier: self.carrier.map(|carrier| carrier.0),
             archive_id: self.archive_id.to_string(),
         }
     }

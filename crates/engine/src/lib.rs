@@ -19,6 +19,7 @@ pub mod content;
 pub mod tombstone;
 pub mod intake;
 pub mod shingles;
+pub mod summary;
 pub mod report;
 pub mod edit;
 pub mod manifest;

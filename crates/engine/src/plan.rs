@@ -21,6 +21,7 @@ mod rules;
 mod argument_step;
 mod batches;
 mod fold;
+mod summary;
 mod dispatch;
 mod reasoning;
 mod potential;
@@ -48,8 +49,9 @@ use crate::{
     edit::Edit,
     error::Result,
     manifest::Original,
-    policy::Policy,
+    policy::{Policy, SummaryKind},
     report::{SweepReport, Warning},
+    summary::{NeedsSummary, SummaryAnswers},
     transcript::{ItemKind, Transcript},
 };
 
@@ -69,6 +71,8 @@ pub struct Inputs<'p, 'a> {
     pub counter: &'p dyn TokenCounter,
     /// What cached input costs.
     pub price: Price,
+    /// Summaries that are known.
+    pub answers: &'p SummaryAnswers,
 }
 
 /// Edits, and what there is to say about them.
@@ -88,6 +92,9 @@ pub struct Plan {
     pub sweeps: Vec<SweepReport>,
     /// What deserves attention.
     pub warnings: Vec<Warning>,
+    /// The first summary that a model could write and nobody answered: from its sweep on the plan stands on an extract, and
+    /// is to be made again with the answer.
+    pub needs: Option<NeedsSummary>,
     /// What was decided, to go on from when items are appended.
     pub state: State,
 }
@@ -110,8 +117,7 @@ pub enum Fit {
 ///
 /// As [`plan`].
 pub fn survey(inputs: &Inputs<'_, '_>) -> Result<Vec<SurveyItem>> {
-    let desk =
-        desk::Desk::new(inputs.transcript, inputs.counts, inputs.budget, inputs.policy, inputs.counter, inputs.price);
+    let desk = desk::Desk::new(inputs);
     survey::survey(&desk)
 }
 
@@ -131,8 +137,7 @@ pub fn plan(inputs: &Inputs<'_, '_>) -> Result<Plan> {
 /// As [`plan`].
 pub fn resume(inputs: &Inputs<'_, '_>, mut state: State) -> Result<Plan> {
     let timeline = events::Timeline::of(*inputs.budget, inputs.events);
-    let mut desk =
-        desk::Desk::new(inputs.transcript, inputs.counts, inputs.budget, inputs.policy, inputs.counter, inputs.price);
+    let mut desk = desk::Desk::new(inputs);
     epochs::walk(&mut desk, &mut state, &timeline)?;
     let (edits, originals) = edits::edits(&desk, &mut state)?;
     let mut warnings = warnings(&desk, &state);
@@ -153,6 +158,7 @@ pub fn resume(inputs: &Inputs<'_, '_>, mut state: State) -> Result<Plan> {
         fit: fit(&desk, &state)?,
         sweeps: sweeps.collect(),
         warnings,
+        needs: desk.needs.take(),
         state,
     })
 }
@@ -254,6 +260,15 @@ fn warnings(desk: &desk::Desk<'_, '_>, state: &State) -> Vec<Warning> {
         let text = "what was left out held a cache mark, and no earlier block may carry it";
         warnings.push(Warning::new("mark_lost", text));
     }
+    for why in &state.fallbacks {
+        let text = format!("an extract stands where a model's summary was meant to: {why}");
+        warnings.push(Warning::new("summary_fallback", text));
+    }
+    if recommends_summary(desk, state) {
+        let text = "most of what is left is what the agent said and thought: a summary would earn its keep \
+                    (`summary.kind`)";
+        warnings.push(Warning::new("summary_recommended", text));
+    }
     let over_trigger = state.view > desk.budget.trigger && state.view <= desk.budget.room;
     let held = match state.held {
         state::Held::Reasoning => {
@@ -275,4 +290,21 @@ fn warnings(desk: &desk::Desk<'_, '_>, state: &State) -> Vec<Warning> {
             .push(Warning::new("cut_without_archive", "a result was cut at intake and no archive keeps the original"));
     }
     warnings
+}
+
+/// Says whether reasoning and assistant text take more than half of a view that stays over the trigger after its sweeps,
+/// and no step may take them.
+fn recommends_summary(desk: &desk::Desk<'_, '_>, state: &State) -> bool {
+    if desk.policy.summary.kind != SummaryKind::None
+        || !desk.is_over_trigger(state)
+        || state.held == state::Held::Reasoning
+    {
+        return false;
+    }
+    let said = (0..).map(crate::transcript::ItemIdx).zip(&desk.transcript.items).take(state.items);
+    let said = said.filter(|(idx, item)| {
+        let is_said = matches!(item.kind, ItemKind::Assistant | ItemKind::Reasoning);
+        is_said && !state.is_dropped(item) && !state.thoughts.contains_key(idx)
+    });
+    said.map(|(idx, _)| desk.counts.item(idx).0).sum::<u64>() > state.view.0 / 2
 }

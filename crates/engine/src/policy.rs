@@ -5,10 +5,12 @@
 mod dispatch;
 mod intake;
 mod recall_route;
+mod summary;
 
 pub use dispatch::{Dispatch, DispatchOrder};
 pub use intake::{DEFAULT_MAX_CHARS, Intake, IntakeRow, MIN_MAX_CHARS, MIN_MAX_LINES, Shape, Strategy};
 pub use recall_route::{MAX_FOLDER_BYTES, RecallRoute, SpillFolder};
+pub use summary::{Summary, SummaryKind};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,6 +72,9 @@ pub struct Policy {
     pub intake: Intake,
     /// How a sweep of `dispatch` goes: a table of `share` and `order`.
     pub dispatch: Dispatch,
+    /// What stands for the oldest units where the other steps are not enough: a table of `kind`, `share`, `max_input` and
+    /// `max_tokens`.
+    pub summary: Summary,
 }
 
 /// The order in which things go.
@@ -164,6 +169,7 @@ impl Default for Policy {
             pins: Vec::new(),
             intake: Intake::default(),
             dispatch: Dispatch::default(),
+            summary: Summary::default(),
         }
     }
 }
@@ -209,6 +215,7 @@ impl Policy {
         }
         self.intake.check(self.preset).map_err(|why| Error::Policy { why })?;
         self.dispatch.check().map_err(|why| Error::Policy { why })?;
+        self.summary.check().map_err(|why| Error::Policy { why })?;
         Ok(self)
     }
 

@@ -150,6 +150,9 @@ pub struct EditReport {
     pub tokens_before: u64,
     /// The item's size as it leaves.
     pub tokens_after: u64,
+    /// Place of the item whose line stands for it, where it went whole with its unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carrier: Option<u32>,
     /// The original's name.
     pub archive_id: String,
 }

@@ -5,10 +5,11 @@
 mod route;
 mod digest;
 mod folded;
+mod summarised;
 
 pub use digest::{
     DIGEST_END, DIGEST_START, LINE_BREAK, MAX_ENTRIES_BYTES, MAX_ENTRY_BYTES, MAX_KEY_LINE_CHARS, MAX_KEY_LINES,
-    MAX_SHOWN_CHARS, key_entry, tombstone_entry, whole_entry,
+    MAX_SHOWN_CHARS, SAID, key_entry, said_entry, tombstone_entry, whole_entry,
 };
 pub(crate) use digest::{is_entry, is_key_line};
 pub use folded::{
@@ -18,6 +19,9 @@ pub use route::{
     MAX_HELD_IDS, ROUTE_END, ROUTE_FOLD, ROUTE_FOLD_EXECUTION, ROUTE_FOLD_SHELL, ROUTE_FOLD_SPILL,
     ROUTE_FOLD_SPILL_END, ROUTE_FOLD_TOOL, ROUTE_FOLD_VOLATILE, ROUTE_HELD, ROUTE_HELD_END, ROUTE_MAY_DIFFER,
     ROUTE_RECALL, ROUTE_RERUN, ROUTE_RERUN_EXECUTION, ROUTE_RERUN_VOLATILE, ROUTE_SHELL, ROUTE_SPILL, Route, rerun,
+};
+pub use summarised::{
+    MAX_SUMMARY_BYTES, SUMMARY_BY_MODEL, SUMMARY_END, SUMMARY_START, SummaryFacts, extract_text, summary_text,
 };
 
 use std::{collections::BTreeSet, fmt::Write as _};
@@ -250,7 +254,7 @@ pub fn holds_gap(text: &str) -> bool {
 /// since there a reader would take it for our word.
 pub(crate) fn may_hold_mark(text: &str) -> bool {
     let holds = |start: &str| memchr::memmem::find(text.as_bytes(), start.as_bytes()).is_some();
-    holds(TOMBSTONE_START) || holds(FOLD_START) || holds_gap(text)
+    [TOMBSTONE_START, FOLD_START, SUMMARY_START].into_iter().any(holds) || holds_gap(text)
 }
 
 /// Gives what a result says before its first mark of ours and after its last, whole lines only.

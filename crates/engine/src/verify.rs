@@ -2,7 +2,10 @@
 //!
 //! Reads the output, not the plan's intentions; a failed check means that the original goes out.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use liveset_tokens::{CountCache, TokenCounter, Tokens};
 
@@ -15,7 +18,7 @@ use crate::{
     report::EditKind,
     span::Span,
     tombstone,
-    transcript::{Call, Item, ItemKind, Transcript},
+    transcript::{Call, Item, ItemIdx, ItemKind, Transcript},
     wire,
 };
 
@@ -72,30 +75,34 @@ pub fn edited(
     fresh.into_iter().try_for_each(|edit| one(transcript, edit, output, counter, min_gain, &moves))
 }
 
-/// Checks that each folded run saves enough: its edits are the units that went, and then the carrier with their line.
+/// Checks that each folded run, or summary, saves enough: units that went, and the carrier that holds their line.
 fn folds(edits: &[Edit], min_gain: u64) -> std::result::Result<(), Defect> {
-    let (mut before, mut units) = (0, 0);
-    for edit in edits.iter().filter(|edit| edit.kind == EditKind::Fold) {
-        let offset = edit.splices.first().map_or(0, |splice| splice.span.start());
-        let defect = |what| Err(Defect { law: "never worse", what, offset });
-        before += edit.tokens_before.0;
-        if edit.removes_unit() {
-            units += 1;
-            continue;
+    let mut gone: BTreeMap<ItemIdx, u64> = BTreeMap::new();
+    let mut carriers = Vec::new();
+    for edit in edits.iter().filter(|edit| matches!(edit.kind, EditKind::Fold | EditKind::Summary)) {
+        match (edit.removes_unit(), edit.carrier) {
+            (true, Some(carrier)) => *gone.entry(carrier).or_default() += edit.tokens_before.0,
+            (true, None) => return Err(worse(edit, "no line stands for a unit that went")),
+            (false, _) => carriers.push(edit),
         }
-        if units == 0 {
-            return defect("a line stands for a run of which nothing went");
-        }
-        if edit.tokens_after.0 + min_gain > before {
-            return defect("a folded run saves too little");
-        }
-        (before, units) = (0, 0);
     }
-    if units == 0 {
+    for carrier in carriers {
+        let Some(before) = gone.remove(&carrier.item) else {
+            return Err(worse(carrier, "a line stands for a run of which nothing went"));
+        };
+        if carrier.tokens_after.0 + min_gain > before + carrier.tokens_before.0 {
+            return Err(worse(carrier, "a folded run saves too little"));
+        }
+    }
+    if gone.is_empty() {
         Ok(())
     } else {
         Err(Defect { law: "never worse", what: "no line stands for a folded run", offset: 0 })
     }
+}
+
+fn worse(edit: &Edit, what: &'static str) -> Defect {
+    Defect { law: "never worse", what, offset: edit.splices.first().map_or(0, |splice| splice.span.start()) }
 }
 
 /// Where bytes of the input stand in the output.
@@ -151,8 +158,9 @@ fn one(
     if edit.kind == EditKind::Reasoning {
         return reasoning(item, edit, output, moves);
     }
-    // A folded run is one change in several edits: it saves as a whole.
-    if edit.kind != EditKind::Fold && edit.tokens_after.0 + min_gain > edit.tokens_before.0 {
+    // A folded run, or a summary, is one change in several edits: it saves as a whole.
+    if !matches!(edit.kind, EditKind::Fold | EditKind::Summary) && edit.tokens_after.0 + min_gain > edit.tokens_before.0
+    {
         return defect("never worse", "an edit saves too little");
     }
     if edit.kind == EditKind::Media {
@@ -173,7 +181,7 @@ fn one(
     if item.kind != ItemKind::ToolResult {
         return defect("protected", "an edit of something that is no tool result");
     }
-    let (mut tokens, mut tells_of_a_run) = (Tokens(0), edit.kind != EditKind::Fold);
+    let (mut tokens, mut tells_of_a_run) = (Tokens(0), !matches!(edit.kind, EditKind::Fold | EditKind::Summary));
     for literal in &item.texts {
         // A literal's own quotes are never edited, so its borders move with the bytes around it.
         let (start, end) = (moves.moved(literal.start()), moves.moved_end(literal.end()));

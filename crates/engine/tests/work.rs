@@ -16,6 +16,7 @@ use liveset_engine::{
     plan::{self, Fit, Inputs, Plan},
     policy::{Policy, Preset},
     report::EditKind,
+    summary::SummaryAnswers,
     transcript::WireFormat,
     wire,
 };
@@ -154,6 +155,7 @@ fn plan_under(preset: Preset, body: &str, window: u64) -> (Plan, u64) {
         policy: &policy,
         counter: &meter,
         price: Price::DEFAULT,
+        answers: &SummaryAnswers::default(),
     };
     let plan = plan::plan(&inputs).unwrap();
     (plan, meter.bytes.into_inner())

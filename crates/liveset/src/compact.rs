@@ -8,9 +8,10 @@ use liveset_engine::{
     budget::{Budget, WindowSource},
     counts::Counts,
     json::{self, Outline},
-    plan::{self, Fit, Inputs, Plan, SessionEvent, State},
+    plan::{Fit, Inputs, Plan, SessionEvent, State},
     policy::{ArchiveUse, Policy},
     report::{OutcomeKind, Report, TokenReport, Warning},
+    summary::SummaryAnswers,
     transcript::{Transcript, WireFormat},
     verify, wire,
 };
@@ -21,6 +22,7 @@ use crate::{
     error::{Error, Result},
     reading::{Decided, Reading},
     release,
+    summaries::Summarizer,
 };
 
 /// How much is checked before a body is handed out.
@@ -47,6 +49,7 @@ pub struct Liveset {
     thoroughness: Thoroughness,
     sessions: SessionUse,
     pub(crate) events: Vec<SessionEvent>,
+    pub(crate) summarizer: Option<Arc<dyn Summarizer>>,
 }
 
 /// What the session of a body is to its archive.
@@ -88,6 +91,7 @@ impl Liveset {
             thoroughness: Thoroughness::Edited,
             sessions: SessionUse::Index,
             events: Vec::new(),
+            summarizer: None,
         }
     }
 
@@ -183,6 +187,33 @@ impl Liveset {
     #[must_use]
     pub fn with_events(mut self, events: impl IntoIterator<Item = SessionEvent>) -> Self {
         self.events = events.into_iter().collect();
+        self
+    }
+
+    /// Lets a model write the summaries of step 4, where the policy's `summary.kind` is `model`.
+    ///
+    /// Answers are kept in the archive, under a hash of their input: without an archive no model is asked.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use liveset::{Liveset, MemoryArchive, Policy, Summarizer, SummaryError, SummaryKind};
+    /// struct Green;
+    /// impl Summarizer for Green {
+    ///     fn name(&self) -> &str {
+    ///         "green"
+    ///     }
+    ///     fn summarize(&self, _input: &str, _max_tokens: u64) -> Result<String, SummaryError> {
+    ///         Ok("The build is green.".into())
+    ///     }
+    /// }
+    /// let mut policy = Policy::default();
+    /// policy.summary.kind = SummaryKind::Model;
+    /// let liveset = Liveset::new(policy).with_archive(Arc::new(MemoryArchive::new())).with_summarizer(Arc::new(Green));
+    /// # drop(liveset);
+    /// ```
+    #[must_use]
+    pub fn with_summarizer(mut self, summarizer: Arc<dyn Summarizer>) -> Self {
+        self.summarizer = Some(summarizer);
         self
     }
 
@@ -306,9 +337,10 @@ impl Liveset {
             policy: &self.policy,
             counter,
             price: model.map_or(Price::DEFAULT, |model| model.price),
+            answers: &SummaryAnswers::default(),
         };
         let carry_out = |state: State| -> Result<_> {
-            let mut plan = plan::resume(&inputs, state)?;
+            let mut plan = self.planned(&inputs, state)?;
             let state = std::mem::take(&mut plan.state);
             let tokens = token_report(&counts, &plan.budget, counter);
             Ok((self.carry_out(body, &inputs, &reading, plan, tokens)?, state))

@@ -8,6 +8,7 @@ use liveset_engine::{
     json::Outline,
     plan::{self, Inputs, SurveyItem},
     report::TokenReport,
+    summary::SummaryAnswers,
     transcript::WireFormat,
     wire,
 };
@@ -72,6 +73,7 @@ impl Liveset {
             policy: &policy,
             counter,
             price,
+            answers: &SummaryAnswers::default(),
         };
         let items = plan::survey(&inputs)?;
         Ok(Inspection {

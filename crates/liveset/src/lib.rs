@@ -22,7 +22,7 @@
 //!
 //! # What it does not do
 //!
-//! It calls no model, starts no thread, reads no file of yours and sends nothing anywhere. With an
+//! It calls no model (but a [`Summarizer`] that is handed in, and asked for), starts no thread, reads no file of yours and sends nothing anywhere. With an
 //! [`Archive`] it stores what it cuts, before it hands the body out; a [`SqliteArchive`] has a thread that writes.
 
 mod error;
@@ -36,6 +36,7 @@ mod sizes;
 mod restore;
 pub mod recall;
 mod session;
+mod summaries;
 
 pub use compact::{Liveset, MessageOptions, Thoroughness};
 pub use compaction::Compaction;
@@ -44,13 +45,14 @@ pub use inspection::Inspection;
 pub use session::Session;
 pub use shape::{RecallOffer, ShapePin, ShapeRequest, Shaped, ToolOutcome};
 pub use sizes::{ItemSize, Sizes};
+pub use summaries::{Summarizer, SummaryError};
 
 pub use liveset_archive::{Archive, MemoryArchive, SqliteArchive};
 pub use liveset_engine::{
     plan::SessionEvent,
     policy::{
         ArchiveUse, ArgumentRules, Dispatch, DispatchOrder, Intake, IntakeRow, Policy, Preset, ReasoningGuard,
-        RecallRoute, SpillFolder, Strategy,
+        RecallRoute, SpillFolder, Strategy, Summary, SummaryKind,
     },
     report::{EditKind, OutcomeKind, Report},
     transcript::WireFormat,

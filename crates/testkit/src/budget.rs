@@ -21,6 +21,8 @@ pub struct Budget {
     pub reasoning: &'static str,
     /// How the agent gets an original back: a value of the setting `recall_route`.
     pub route: &'static str,
+    /// Who sums up the oldest units: a value of the setting `summary.kind`.
+    pub summary: &'static str,
 }
 
 impl Budget {
@@ -52,6 +54,7 @@ impl Budget {
         min_sweep_gain_percent: 5,
         reasoning: "respect",
         route: "none",
+        summary: "none",
     };
 }
 
@@ -70,18 +73,21 @@ pub fn budgets() -> impl Strategy<Value = Budget> {
     let route = prop_oneof![
         3 => Just("none"), 1 => Just("tool"), 1 => Just("mcp"), 1 => Just("shell"), 1 => Just("spill:.liveset/cut")
     ];
-    (window, reserve, limits, min_gain, min_sweep, reasoning, route).prop_map(
-        |(window_permille, reserve_percent, (trigger, target), min_gain, min_sweep_gain_percent, reasoning, route)| {
-            Budget {
-                window_permille,
-                reserve_percent,
-                trigger_percent: trigger,
-                target_percent: target,
-                min_gain,
-                min_sweep_gain_percent,
-                reasoning,
-                route,
-            }
-        },
-    )
+    let summary = prop_oneof![2 => Just("none"), 1 => Just("extractive"), 1 => Just("model")];
+    let amounts = (window, reserve, limits, min_gain, min_sweep);
+    (amounts, reasoning, route, summary).prop_map(|(amounts, reasoning, route, summary)| {
+        let (window_permille, reserve_percent, (trigger_percent, target_percent), min_gain, min_sweep_gain_percent) =
+            amounts;
+        Budget {
+            window_permille,
+            reserve_percent,
+            trigger_percent,
+            target_percent,
+            min_gain,
+            min_sweep_gain_percent,
+            reasoning,
+            route,
+            summary,
+        }
+    })
 }

@@ -3,7 +3,6 @@
 //! Each check says in words what is wrong and where. Checks share nothing with the engine.
 
 mod changes;
-mod digest;
 mod entries;
 mod fidelity;
 mod folds;
@@ -20,6 +19,7 @@ mod routes;
 mod runs;
 mod shaped;
 mod sizes;
+mod summaries;
 mod tombstones;
 mod validity;
 mod validity_chat;

@@ -173,6 +173,7 @@ mod tests {
             step: Some(1),
             tokens_before: 9,
             tokens_after: 1,
+            carrier: None,
             archive_id: String::new(),
         }
     }

@@ -46,7 +46,8 @@ pub(crate) fn drop_oldest(
         let Some(&item) = items.first() else { continue };
         let reason = "oldest batch, the view was still over the trigger".to_owned();
         let change = Change { kind: EditKind::Drop, step: Some(STEP), reason };
-        state.drop_batch(Batch { unit, item, first, last, before, change: change.into() }, &items, now);
+        let batch = Batch { unit, item, first, last, before, change: change.into(), carrier: None };
+        state.drop_batch(batch, &items, now);
         dropped.extend(items);
     }
     state.forget_dropped(&dropped);
@@ -116,7 +117,7 @@ impl Layout {
 }
 
 /// Gives the first and the last message of a unit's batch, if it may go.
-fn batch(
+pub(crate) fn batch(
     desk: &Desk<'_, '_>,
     state: &State,
     pins: &BTreeMap<usize, Pin>,

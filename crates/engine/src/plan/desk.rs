@@ -1,10 +1,15 @@
 //! What does a plan work with? Body, counts, limits and the decoded texts, each decoded once.
 
-use std::{borrow::Cow, cell::OnceCell, collections::BTreeSet};
+use std::{
+    borrow::Cow,
+    cell::{OnceCell, RefCell},
+    collections::BTreeSet,
+};
 
 use liveset_tokens::{TokenCounter, Tokens};
 
 use super::{
+    Inputs,
     ends::Measure,
     form::{self, Form, PartForm},
     score::{Hashes, Reading},
@@ -21,6 +26,7 @@ use crate::{
     json,
     policy::{Policy, Preset},
     span::Span,
+    summary::{NeedsSummary, SummaryAnswers},
     tombstone::{self, Route},
     transcript::{Item, ItemIdx, ItemKind, Transcript},
 };
@@ -55,6 +61,10 @@ pub(crate) struct Desk<'p, 'a> {
     cut_chain: Vec<OnceCell<Vec<Said<'a>>>>,
     /// Calls that may be the only witness of a passage, once asked for (see `argument_step`).
     pub(crate) witnesses: OnceCell<BTreeSet<ItemIdx>>,
+    /// Summaries that are known.
+    pub(crate) answers: &'p SummaryAnswers,
+    /// The first summary that was looked for and not found.
+    pub(crate) needs: RefCell<Option<NeedsSummary>>,
 }
 
 /// A text of the chain, and its shingles once a score has read them.
@@ -65,14 +75,8 @@ pub(crate) struct Said<'a> {
 }
 
 impl<'p, 'a> Desk<'p, 'a> {
-    pub(crate) fn new(
-        transcript: &'p Transcript<'a>,
-        counts: &'p Counts,
-        budget: &'p Budget,
-        policy: &'p Policy,
-        counter: &'p dyn TokenCounter,
-        price: liveset_tokens::Price,
-    ) -> Self {
+    pub(crate) fn new(inputs: &Inputs<'p, 'a>) -> Self {
+        let &Inputs { transcript, counts, budget, policy, counter, price, answers, events: _ } = inputs;
         let items = transcript.items.iter().enumerate();
         let results: Vec<ItemIdx> = items
             .filter(|(_, item)| item.kind == ItemKind::ToolResult)
@@ -101,6 +105,8 @@ impl<'p, 'a> Desk<'p, 'a> {
             chain: chain(),
             cut_chain: chain(),
             witnesses: OnceCell::new(),
+            answers,
+            needs: RefCell::default(),
         }
     }
 

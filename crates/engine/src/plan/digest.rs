@@ -1,15 +1,20 @@
-//! What does the carrier of a folded run hold? The run's line, and below it what its calls showed.
+//! What does a carrier hold? The line of a folded run or of a summary, and below it what these say.
 //!
 //! Knows nothing of results: entries come in, and leave in a fixed order when room is short or they are too long to be read
 //! as a digest again.
 
 use liveset_tokens::Tokens;
 
-use crate::tombstone::{self, FoldFacts, MAX_ENTRIES_BYTES, Route};
+use crate::{
+    tombstone::{self, FoldFacts, MAX_ENTRIES_BYTES, Route, SummaryFacts},
+    transcript::ItemIdx,
+};
 
 /// What one call showed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
+    /// The item that it tells of.
+    pub(crate) item: ItemIdx,
     pub(crate) text: String,
     /// Its size alone.
     pub(crate) tokens: Tokens,
@@ -39,25 +44,75 @@ impl Worth {
     pub(crate) const ALL: [Self; 2] = [Self::Fact, Self::Deed];
 }
 
-/// The line of a run, and its entries.
+/// What a line stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Stands {
+    /// A folded run.
+    ForRun(FoldFacts),
+    /// Units that an extract replaced.
+    ForUnits(SummaryFacts),
+    /// Units that a model's words replaced.
+    ByModel(SummaryFacts),
+}
+
+/// A line, and what stands below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Digest {
-    facts: FoldFacts,
+    stands: Stands,
     entries: Vec<Entry>,
     text: String,
 }
 
 impl Digest {
-    pub(crate) fn new(facts: FoldFacts, mut entries: Vec<Entry>, route: &Route) -> Self {
+    /// Writes the line of a folded run with its entries.
+    pub(crate) fn new(facts: FoldFacts, entries: Vec<Entry>, route: &Route) -> Self {
+        Self::written(Stands::ForRun(facts), entries, route)
+    }
+
+    /// Writes the line of units that an extract replaces, with its entries.
+    pub(crate) fn extract(facts: SummaryFacts, entries: Vec<Entry>, route: &Route) -> Self {
+        Self::written(Stands::ForUnits(facts), entries, route)
+    }
+
+    /// Writes the line of units that a model's words replace; `None` where these cannot be taken.
+    pub(crate) fn by_model(facts: SummaryFacts, words: &str, route: &Route) -> Option<Self> {
+        let text = tombstone::summary_text(&facts, route, words)?;
+        Some(Self { stands: Stands::ByModel(facts), entries: Vec::new(), text })
+    }
+
+    fn written(stands: Stands, mut entries: Vec<Entry>, route: &Route) -> Self {
         entries.retain(|entry| tombstone::is_entry(&entry.text));
         bound(&mut entries);
         let texts: Vec<&str> = entries.iter().map(|entry| entry.text.as_str()).collect();
-        let text = tombstone::fold_text(&facts, route, texts.into_iter());
-        Self { facts, entries, text }
+        let text = match &stands {
+            Stands::ForRun(facts) => tombstone::fold_text(facts, route, texts.into_iter()),
+            Stands::ForUnits(facts) | Stands::ByModel(facts) => {
+                tombstone::extract_text(facts, route, texts.into_iter())
+            }
+        };
+        Self { stands, entries, text }
     }
 
     pub(crate) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Gives what stands below the line.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Says whether a model's words stand there, of which no entry can be made.
+    pub(crate) fn is_by_model(&self) -> bool {
+        matches!(self.stands, Stands::ByModel(_))
+    }
+
+    /// Gives what the line counts.
+    pub(crate) fn facts(&self) -> SummaryFacts {
+        match &self.stands {
+            Stands::ForRun(facts) => SummaryFacts { calls: facts.clone(), texts: 0 },
+            Stands::ForUnits(facts) | Stands::ByModel(facts) => facts.clone(),
+        }
     }
 
     /// Gives about what the entries take.
@@ -76,7 +131,7 @@ impl Digest {
             !goes
         };
         let entries: Vec<Entry> = self.entries.iter().filter(goes).cloned().collect();
-        (entries.len() < self.entries.len()).then(|| Self::new(self.facts.clone(), entries, route))
+        (entries.len() < self.entries.len()).then(|| Self::written(self.stands.clone(), entries, route))
     }
 }
 
@@ -105,6 +160,7 @@ mod tests {
         let mut facts = FoldFacts::default();
         entries.iter().for_each(|_| facts.add("grep", ToolClass::Retrieval, Tokens(9)));
         let entry = |&(text, times, worth): &(&str, usize, Worth)| Entry {
+            item: ItemIdx(0),
             text: text.repeat(times),
             tokens: Tokens(1),
             worth,

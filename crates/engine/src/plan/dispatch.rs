@@ -14,6 +14,7 @@ use super::{
     pins::Pin,
     rules,
     state::{CallState, Change, FoldBound, State},
+    summary,
 };
 use crate::{
     error::Result,
@@ -36,10 +37,10 @@ pub(crate) fn sweep(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usiz
         match desk.policy.dispatch.order {
             DispatchOrder::TrimFirst => {
                 trim(desk, state, pins, goal)?;
-                fold_runs(desk, state, pins, goal)?;
+                fold_and_sum_up(desk, state, pins, goal)?;
             }
             DispatchOrder::HistoryFirst => {
-                fold_runs(desk, state, pins, goal)?;
+                fold_and_sum_up(desk, state, pins, goal)?;
                 trim(desk, state, pins, goal)?;
             }
         }
@@ -47,10 +48,11 @@ pub(crate) fn sweep(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usiz
     Ok(())
 }
 
-/// Folds the oldest runs of calls alone.
-fn fold_runs(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>, goal: Tokens) -> Result<()> {
+/// Folds the oldest runs of calls alone, and sums up what is oldest then.
+fn fold_and_sum_up(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>, goal: Tokens) -> Result<()> {
     state.potential.foldable = FoldBound::default();
-    fold::fold_oldest(desk, state, pins, goal)
+    fold::fold_oldest(desk, state, pins, goal)?;
+    summary::summarise_oldest(desk, state, pins, goal)
 }
 
 /// Trims tool messages, oldest first, in the older part of the view, until nothing more of that can go.

@@ -9,6 +9,7 @@ mod entries;
 mod runs;
 
 pub(crate) use bound::bound;
+pub(crate) use entries::{Shown, entry};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +24,6 @@ use super::{
     state::{Batch, Change, State},
 };
 use crate::{error::Result, report::EditKind, tombstone::FoldFacts, transcript::ItemIdx};
-use entries::Shown;
 use runs::{Run, last_result};
 
 /// Step number in reports.
@@ -84,7 +84,7 @@ fn fold_runs(
 }
 
 /// Leaves out entries of carriers, oldest first, until the view is at `goal`: those of facts before those of what was done.
-fn shed(desk: &Desk<'_, '_>, state: &mut State, goal: Tokens) -> Result<()> {
+pub(crate) fn shed(desk: &Desk<'_, '_>, state: &mut State, goal: Tokens) -> Result<()> {
     for worth in Worth::ALL {
         for ordinal in 0..state.results.len() {
             while let Some(need) = state.view.0.checked_sub(goal.0).filter(|&need| need > 0) {
@@ -211,8 +211,9 @@ impl Folder<'_, '_, '_> {
             let Some(&item) = items.first() else { continue };
             let before = items.iter().map(|&idx| self.desk.counts.item(idx)).sum();
             let change = change("calls alone, and the line in the last result of their run stands for them".to_owned());
-            let batch =
-                Batch { unit: unit.unit, item, first: unit.first, last: unit.last, before, change: change.into() };
+            let carrier = Some(run.carrier);
+            let (first, last) = (unit.first, unit.last);
+            let batch = Batch { unit: unit.unit, item, first, last, before, change: change.into(), carrier };
             state.drop_batch(batch, &items, now);
             gone.extend(items);
         }

@@ -11,6 +11,8 @@ mod terms;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use liveset_tokens::Tokens;
+
 use super::{
     batches,
     desk::Desk,
@@ -18,6 +20,7 @@ use super::{
     pins::Pin,
     protect,
     state::{Change, State},
+    summary,
 };
 use crate::{error::Result, report::EditKind};
 
@@ -45,6 +48,7 @@ pub(crate) fn sweep(desk: &Desk<'_, '_>, state: &mut State) -> Result<()> {
             }
         }
         batches::drop_oldest(desk, state, pins, goal)?;
+        summary::summarise_oldest(desk, state, pins, Tokens(goal.saturating_sub(desk.surcharge(state))))?;
         // What only a dropped message pointed at is live no more.
         if desk.charged(state) <= goal || state.view == view {
             return Ok(());

@@ -9,7 +9,7 @@ use super::{
     form::Form,
     media, reasoning,
     state::{FoldBound, ItemSum, State},
-    templates,
+    summary, templates,
 };
 use crate::{
     error::Result,
@@ -74,7 +74,7 @@ pub(crate) fn losable(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
             for ordinal in state.alive.clone() {
                 tokens += losable_of(desk, state, ordinal)?;
             }
-            tokens += entries(state);
+            tokens += entries(state) + said(desk, state);
             for (idx, item) in (0..).map(ItemIdx).zip(desk.transcript.items.iter().take(state.items)) {
                 tokens += ruled_arguments(desk, state, idx, item);
             }
@@ -91,6 +91,7 @@ pub(crate) fn losable(desk: &Desk<'_, '_>, state: &mut State) -> Result<u64> {
             ItemKind::ToolCall => ruled_arguments(desk, state, idx, item),
             ItemKind::Media | ItemKind::System | ItemKind::User | ItemKind::Assistant | ItemKind::Opaque => 0,
         };
+        sum.tokens += summary::losable(desk, item, idx);
         sum.items += 1;
     }
     state.potential.losable = Some(sum);
@@ -109,6 +110,13 @@ fn ruled_arguments(desk: &Desk<'_, '_>, state: &State, idx: ItemIdx, item: &Item
     };
     let has_rule = || item.call().is_some_and(|call| templates::argument_rule(desk.transcript, call).is_some());
     if asks && has_rule() { desk.counts.item(idx).0 } else { 0 }
+}
+
+/// Gives what a summary of everything would take of the assistant's side at most.
+fn said(desk: &Desk<'_, '_>, state: &State) -> u64 {
+    let items = (0..).map(ItemIdx).zip(&desk.transcript.items).take(state.items);
+    let in_view = items.filter(|(_, item)| !state.is_dropped(item));
+    in_view.map(|(idx, item)| summary::losable(desk, item, idx)).sum()
 }
 
 /// Gives what carriers could lose: the entries of their runs.

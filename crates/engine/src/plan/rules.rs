@@ -50,7 +50,8 @@ fn argument_cuts(
     let mut found = Vec::new();
     for (at, item) in desk.transcript.items.iter().enumerate().take(state.items) {
         let idx = ItemIdx(u32::try_from(at).unwrap_or(u32::MAX));
-        if item.kind != ItemKind::ToolCall || item.number >= state.number || state.calls.contains_key(&idx) {
+        let may_go = item.kind == ItemKind::ToolCall && item.number < state.number && !state.is_dropped(item);
+        if !may_go || state.calls.contains_key(&idx) {
             continue;
         }
         let ordinal = item.call().and_then(|call| call.result).and_then(|result| state.ordinal_of(result));
@@ -103,7 +104,8 @@ fn result_cut(
     let texts = desk.texts(ordinal)?;
     // What the wire calls an error is no content of a file, and the line would say so.
     let is_error = desk.item(result.item)?.answer().is_some_and(|answer| answer.error == ErrorFlag::Set);
-    if texts.rule_line.is_none() || texts.is_blank || is_error {
+    let stays = texts.is_blank || texts.arrives_folded || is_error;
+    if result.form.is_final() || texts.rule_line.is_none() || stays {
         return Ok(None);
     }
     let after = desk.size(ordinal, &Form::Gone, result.original)?;

@@ -66,6 +66,8 @@ pub struct State {
     pub(crate) held: Held,
     /// Signed reasoning that was left behind a change.
     pub(crate) risk: Option<AtRisk>,
+    /// Why extracts stand where a model's summary was meant to.
+    pub(crate) fallbacks: BTreeSet<Arc<str>>,
     /// Size of the view at the request point before.
     pub(crate) prev_view: Tokens,
     /// Size of the view where a wait for signed reasoning last ended (see `sweep`).
@@ -219,6 +221,8 @@ pub(crate) struct Batch {
     /// Tokens of all its items as they arrived.
     pub(crate) before: Tokens,
     pub(crate) change: Arc<Change>,
+    /// The result that holds the line which stands for it.
+    pub(crate) carrier: Option<usize>,
 }
 
 /// Why a result or a call has its form, or why a batch went.
@@ -360,6 +364,16 @@ impl State {
             self.thoughts.remove(&idx);
         }
         self.batches.insert(batch.first, batch);
+    }
+
+    /// Lets the line in one result stand for what the lines in others stood for.
+    pub(crate) fn hand_on(&mut self, from: &BTreeSet<usize>, to: usize, change: &Change) {
+        for batch in self.batches.values_mut() {
+            if batch.carrier.is_some_and(|carrier| from.contains(&carrier)) {
+                batch.carrier = Some(to);
+                batch.change = Arc::new(change.clone());
+            }
+        }
     }
 
     /// Lets go of what went with its batch: once for all that were dropped, since each list is walked whole.

@@ -16,6 +16,7 @@ use super::{
     pins::Pin,
     potential, price, protect, reasoning, rules, shorten,
     state::{FoldBound, Held, State, SweepRecord},
+    summary,
 };
 use crate::{error::Result, policy::Preset, transcript::ItemIdx};
 
@@ -134,6 +135,7 @@ fn carry_out(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>
         }
         Preset::Rules => {
             rules::sweep(desk, trial, pins)?;
+            summary::summarise_oldest(desk, trial, pins, desk.budget.room)?;
             last_resort(desk, trial).map(|()| None)
         }
         Preset::Dispatch => {
@@ -190,6 +192,7 @@ fn balanced(desk: &Desk<'_, '_>, trial: &mut State, pins: &BTreeMap<usize, Pin>)
     fold::fold_oldest(desk, trial, pins, aim.target)?;
     if trial.view > desk.budget.room {
         take_whole(desk, trial, pins, &decisions)?;
+        summary::summarise_oldest(desk, trial, pins, desk.budget.room)?;
         shorten::shorten_newest(desk, trial, pins)?;
     }
     Ok(aim.target)

@@ -21,6 +21,8 @@ pub const MAX_KEY_LINE_CHARS: usize = 160;
 pub const LINE_BREAK: &str = " | ";
 /// What stands between the call and what it showed.
 const PARTED: &str = ": ";
+/// What opens the entry of a text of the assistant.
+pub const SAID: &str = "said";
 /// Bytes of an entry at most: a call's words, a result's characters, and the breaks between its lines.
 pub const MAX_ENTRY_BYTES: usize = 8_192;
 /// Bytes of all entries of a run, with what ends their lines: about 64,000 tokens, more than any run is worth.
@@ -57,6 +59,27 @@ pub fn key_entry(call: &CallName, lines: Option<u32>, exit: Option<i64>, key_lin
         out.push_str(&shown.join(LINE_BREAK));
     }
     out
+}
+
+/// Writes the entry of a text of the assistant: the whole of a short one, of a longer one its lines and the first and the
+/// last of them, as far as they can be shown. `None` where none can.
+///
+/// ```
+/// use liveset_engine::tombstone::said_entry;
+/// assert_eq!(said_entry("It works.\n\nNext: the docs.").unwrap(), "said: It works. | Next: the docs.");
+/// ```
+#[must_use]
+pub fn said_entry(text: &str) -> Option<String> {
+    if text.chars().nth(MAX_SHOWN_CHARS).is_none() {
+        let text = on_one_line(text);
+        return (!text.is_empty() && !may_hold_mark(&text)).then(|| format!("{SAID}{PARTED}{text}"));
+    }
+    let lines: Vec<&str> = text.lines().map(str::trim_ascii).filter(|line| !line.is_empty()).collect();
+    let ends = [lines.first(), lines.last().filter(|_| lines.len() > 1)].into_iter().flatten();
+    let shown: Vec<&str> = ends.filter(|line| is_key_line(line)).copied().collect();
+    let counted = text.lines().count();
+    let words = if counted == 1 { "line" } else { "lines" };
+    (!shown.is_empty()).then(|| format!("{SAID}, {counted} {words}{PARTED}{}", shown.join(LINE_BREAK)))
 }
 
 /// Writes the entry of a result of which the tombstone of this call is left: what that states, and its first error lines.

@@ -14,6 +14,7 @@ use liveset_tokens::Tokens;
 use super::{
     digest, figure,
     route::{Route, is_fold_route},
+    summarised,
 };
 use crate::tools::ToolClass;
 
@@ -60,6 +61,25 @@ impl FoldFacts {
         self
     }
 
+    /// Adds to the size what is no call.
+    pub(super) fn add_tokens(&mut self, tokens: Tokens) {
+        self.tokens += tokens;
+    }
+
+    /// Adds the calls of another run.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (tool, count) in &other.tools {
+            *self.tools.entry(tool.clone()).or_default() += count;
+        }
+        self.tokens += other.tokens;
+        self.is_volatile |= other.is_volatile;
+        self.is_execution |= other.is_execution;
+    }
+
+    pub(super) fn tokens(&self) -> Tokens {
+        self.tokens
+    }
+
     /// Gives how many calls there are.
     #[must_use]
     pub fn calls(&self) -> u64 {
@@ -67,7 +87,7 @@ impl FoldFacts {
     }
 
     /// The most that any of the calls does.
-    fn class(&self) -> ToolClass {
+    pub(super) fn class(&self) -> ToolClass {
         match (self.is_execution, self.is_volatile) {
             (true, _) => ToolClass::Execution,
             (false, true) => ToolClass::Volatile,
@@ -103,12 +123,17 @@ impl FoldFacts {
 #[must_use]
 pub fn fold_line(facts: &FoldFacts, route: &Route) -> String {
     let mut out = format!("{FOLD_START}{} calls (", facts.calls());
+    write_tools(&mut out, facts);
+    let _ = write!(out, "), {}; {}]", figure(facts.tokens), route.fold_words(facts.class()));
+    out
+}
+
+/// Writes the tools of a run with their counts.
+pub(super) fn write_tools(out: &mut String, facts: &FoldFacts) {
     for (at, (name, count)) in facts.listed().into_iter().enumerate() {
         let comma = if at > 0 { ", " } else { "" };
         let _ = write!(out, "{comma}{name} {count}");
     }
-    let _ = write!(out, "), {}; {}]", figure(facts.tokens), route.fold_words(facts.class()));
-    out
 }
 
 /// Writes the line and, below it, what the calls showed: a line for each entry, and how many calls have none.
@@ -129,10 +154,10 @@ pub fn fold_text<'e>(facts: &FoldFacts, route: &Route, entries: impl ExactSizeIt
     digest::with_entries(fold_line(facts, route), entries, facts.calls())
 }
 
-/// Says whether a text is the line of a folded run, whole, alone or with what the calls showed.
+/// Says whether a text is the line of a folded run or of a summary, whole, alone or with what stands below it.
 #[must_use]
 pub fn is_fold(text: &str) -> bool {
-    parse(text).is_some()
+    parse(text).is_some() || summarised::is_summary(text)
 }
 
 fn parse(text: &str) -> Option<()> {
@@ -154,7 +179,7 @@ fn parse_line(text: &str) -> Option<u64> {
 }
 
 /// Adds up a list of tools that is in order and names none twice.
-fn counted(tools: &str) -> Option<u64> {
+pub(super) fn counted(tools: &str) -> Option<u64> {
     let mut before: Option<(bool, std::cmp::Reverse<u64>, &str)> = None;
     let (mut sum, mut named) = (0_u64, BTreeSet::new());
     for tool in tools.split(", ") {

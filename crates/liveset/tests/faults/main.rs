@@ -32,6 +32,8 @@
 #[path = "../laws/bench.rs"]
 mod bench;
 mod case;
+#[path = "../laws/scribe.rs"]
+mod scribe;
 mod view;
 
 mod acts_on_falsehoods;

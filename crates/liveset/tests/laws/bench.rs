@@ -18,6 +18,8 @@ use liveset_testkit::{
     },
 };
 
+use crate::scribe::Scribe;
+
 pub(crate) fn wire(format: Format) -> WireFormat {
     match format {
         Format::Anthropic => WireFormat::Anthropic,
@@ -39,6 +41,8 @@ pub(crate) struct Bench {
     pins: Pins,
     /// Characters over which intake may shape a result.
     intake_chars: usize,
+    /// What writes summaries where the policy wants a model.
+    scribe: Arc<Scribe>,
 }
 
 /// A limit of lines shapes results of any size, and the preset `dispatch` has a limit of its own.
@@ -72,11 +76,18 @@ impl Bench {
             .with_model(model)
             .with_thoroughness(Thoroughness::Whole)
             .with_archive(archive.clone());
-        Self { format, liveset, archive, model, min_gain, preset, guard, pins, intake_chars }
+        let scribe = Arc::new(Scribe::default());
+        let liveset = liveset.with_summarizer(scribe.clone());
+        Self { format, liveset, archive, model, min_gain, preset, guard, pins, intake_chars, scribe }
     }
 
     pub(crate) fn try_run(&self, body: &[u8]) -> Result<Outcome, String> {
-        outcome(self.liveset.compact(body)).map(|outcome| outcome.with_intake(self.intake_chars))
+        outcome(self.liveset.compact(body)).map(|outcome| self.known(outcome))
+    }
+
+    /// Adds to an outcome what the checks must know of the policy.
+    fn known(&self, outcome: Outcome) -> Outcome {
+        outcome.with_intake(self.intake_chars).with_words(self.scribe.said())
     }
 
     pub(crate) fn run(&self, body: &[u8]) -> Outcome {
@@ -84,7 +95,7 @@ impl Bench {
     }
 
     pub(crate) fn turn(&self, session: &mut Session, body: &[u8]) -> Outcome {
-        let outcome = outcome(session.compact(body)).map(|outcome| outcome.with_intake(self.intake_chars));
+        let outcome = outcome(session.compact(body)).map(|outcome| self.known(outcome));
         outcome.unwrap_or_else(|error| panic!("the body is refused: {error}"))
     }
 
@@ -156,7 +167,7 @@ fn no_reasoning_behind(format: Format, input: &[u8], outcome: &Outcome) -> Resul
     let outline = Outline::read(input).map_err(|error| format!("reasoning: {error}"))?;
     let transcript = wire::read(self::wire(format), &outline).map_err(|error| format!("reasoning: {error}"))?;
     // What went with its unit is neither kept nor gone by itself.
-    let dropped = [places("edits", "unit", Some("drop")), places("edits", "unit", Some("fold"))].concat();
+    let dropped = ["drop", "fold", "summary"].map(|kind| places("edits", "unit", Some(kind))).concat();
     let is_kept = |at: u64, item: &Item| {
         let unit = item.unit.map(|unit| u64::from(unit.0));
         item.is_signed_reasoning() && !gone.contains(&at) && !unit.is_some_and(|unit| dropped.contains(&unit))

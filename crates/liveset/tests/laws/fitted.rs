@@ -1,6 +1,6 @@
 //! A bench whose window is a share of the body it is about.
 
-use liveset::{Policy, Preset, ReasoningGuard};
+use liveset::{Policy, Preset, ReasoningGuard, SummaryKind};
 use liveset_testkit::{Budget, Format};
 use proptest::prelude::*;
 
@@ -26,6 +26,11 @@ pub(crate) fn policy_of(tokens: u64, budget: &Budget, preset: Preset) -> Policy 
         _ => ReasoningGuard::Respect,
     };
     policy.recall_route = budget.route.parse().expect("a budget names a route");
+    policy.summary.kind = match budget.summary {
+        "extractive" => SummaryKind::Extractive,
+        "model" => SummaryKind::Model,
+        _ => SummaryKind::None,
+    };
     policy.min_sweep_gain = u32::from(budget.min_sweep_gain_percent);
     policy
 }

@@ -81,10 +81,10 @@ fn is_late_answer(outcome: &laws::Outcome, failure: &str) -> bool {
 #[test]
 fn every_preset_makes_every_kind_of_edit_it_has() {
     let wanted: &[(Preset, &[&str])] = &[
-        (Preset::Balanced, &["tombstone", "gap", "rule", "shorten", "media", "reasoning", "fold"]),
-        (Preset::Rules, &["rule", "reasoning"]),
+        (Preset::Balanced, &["tombstone", "gap", "rule", "shorten", "media", "reasoning", "fold", "summary"]),
+        (Preset::Rules, &["rule", "reasoning", "summary"]),
         (Preset::Liveness, &["tombstone", "drop", "mark", "reasoning"]),
-        (Preset::Dispatch, &["tombstone", "rule", "shorten", "reasoning", "fold"]),
+        (Preset::Dispatch, &["tombstone", "rule", "shorten", "reasoning", "fold", "summary"]),
     ];
     for &(preset, kinds) in wanted {
         let mut missing: Vec<&str> = kinds.to_vec();

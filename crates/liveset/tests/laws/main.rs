@@ -17,6 +17,7 @@ mod fixtures;
 mod generated;
 mod growing;
 mod rounds;
+mod scribe;
 mod settings;
 mod shaped_texts;
 mod shaping;

@@ -5,6 +5,8 @@
 
 #[path = "../laws/bench.rs"]
 mod bench;
+#[path = "../laws/scribe.rs"]
+mod scribe;
 mod script;
 
 mod balanced_arguments;
@@ -17,3 +19,4 @@ mod reasoning;
 mod routes;
 mod recalls;
 mod rules;
+mod summaries;

@@ -6,11 +6,11 @@ use crate::oracle::decode::lines;
 use crate::oracle::view::{Item, View};
 
 /// Characters of a result that an entry may show whole.
-const MAX_SHOWN: usize = 500;
+pub(crate) const MAX_SHOWN: usize = 500;
 /// Lines that an entry may show of another.
-const MAX_KEY_LINES: usize = 3;
+pub(crate) const MAX_KEY_LINES: usize = 3;
 /// What stands where a line of the source ended.
-const BREAK: &[u8] = b" | ";
+pub(crate) const BREAK: &[u8] = b" | ";
 /// Where one reader or another sees a line end: `\n`, `\r`, vertical tab, form feed, U+0085, U+2028 and U+2029.
 const LINE_ENDS: [&[u8]; 7] = [b"\n", b"\r", b"\x0b", b"\x0c", b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9"];
 /// Bytes of an entry, and of all of them with their line ends.
@@ -32,7 +32,7 @@ pub(crate) fn are_true(view: &View<'_>, results: &[&Item], below: &[u8]) -> bool
 }
 
 /// Tries each place at which the call's name may end.
-fn is_entry(view: &View<'_>, result: &Item, entry: &[u8]) -> bool {
+pub(crate) fn is_entry(view: &View<'_>, result: &Item, entry: &[u8]) -> bool {
     let parts: Vec<Vec<u8>> = result.texts.iter().map(|span| view.text(span)).collect();
     let source = parts.join(&b'\n');
     if of_tombstone(view, result, &parts, entry) {
@@ -93,7 +93,7 @@ fn are_key_lines(source: &[u8], rest: &[u8]) -> bool {
 }
 
 /// Says whether `shown` is some of `lines` with breaks between them; a line may hold a break itself.
-fn follow(lines: &[&[u8]], shown: &[u8], most: usize) -> bool {
+pub(crate) fn follow(lines: &[&[u8]], shown: &[u8], most: usize) -> bool {
     most > 0
         && lines.iter().enumerate().filter(|(_, line)| !line.is_empty()).any(|(at, line)| {
             let Some(rest) = shown.strip_prefix(*line) else { return false };
@@ -137,7 +137,7 @@ fn are_counts(text: &[u8]) -> bool {
 }
 
 /// The lines that any reader sees, without what stands around them.
-fn seen_lines(text: &[u8]) -> Vec<&[u8]> {
+pub(crate) fn seen_lines(text: &[u8]) -> Vec<&[u8]> {
     let mut seen = Vec::new();
     let mut rest = text;
     while let Some((at, end)) = first_line_end(rest) {

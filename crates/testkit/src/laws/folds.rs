@@ -29,7 +29,11 @@ pub(crate) fn is_true(view: &View<'_>, changes: &[Change], carrier: &Item, text:
 }
 
 fn is_line_true(run: &[&Item], text: &[u8]) -> bool {
-    let Some((calls, listed)) = read(text) else { return false };
+    read(text).is_some_and(|(calls, listed)| calls == run.len() && is_counted(run, &listed))
+}
+
+/// Says whether these are the tools of the calls, in order and with their counts.
+pub(crate) fn is_counted(run: &[&Item], listed: &[(String, usize)]) -> bool {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let name = |item: &Item| item.name.as_ref().map(|name| String::from_utf8_lossy(name).into_owned());
     run.iter().filter_map(|call| name(call)).for_each(|name| *counts.entry(name).or_default() += 1);
@@ -49,7 +53,7 @@ fn is_line_true(run: &[&Item], text: &[u8]) -> bool {
     let is_named = |tool: &String| named.iter().any(|(name, _)| name == tool);
     let hides_none = named.len() == MAX_NAMED || counts.keys().all(|tool| is_named(tool) || !is_short(tool));
     let is_one_of_more = run.len() > 1 && named.len() <= MAX_NAMED;
-    calls == run.len() && sum == calls && is_counted && in_order && hides_none && is_one_of_more
+    sum == run.len() && is_counted && in_order && hides_none && is_one_of_more
 }
 
 /// The calls that went right before the carrier's message, and the one that the carrier answers.
@@ -78,15 +82,7 @@ fn read(text: &[u8]) -> Option<(usize, Vec<(String, usize)>)> {
     scan.word(b"[folded from context: ")?;
     let calls = scan.number()?;
     scan.word(b" calls (")?;
-    let mut listed = Vec::new();
-    loop {
-        let tool = String::from_utf8(scan.until(b" ,();[]\n").to_vec()).ok()?;
-        scan.word(b" ")?;
-        listed.push((tool, scan.number()?));
-        if scan.word(b", ").is_none() {
-            break;
-        }
-    }
+    let listed = tools(&mut scan)?;
     scan.word(b"), ")?;
     figure(&mut scan)?;
     scan.word(b"; ")?;
@@ -94,4 +90,20 @@ fn read(text: &[u8]) -> Option<(usize, Vec<(String, usize)>)> {
     scan.word(b"]")?;
     let is_whole = scan.until(b"").is_empty() && text.last() == Some(&b']');
     (is_fold_route(route) && is_whole).then_some((calls, listed))
+}
+
+/// Tools and how many calls each has.
+pub(crate) type Listed = Vec<(String, usize)>;
+
+/// Reads a list of tools with their counts.
+pub(crate) fn tools(scan: &mut Scan<'_>) -> Option<Listed> {
+    let mut listed = Vec::new();
+    loop {
+        let tool = String::from_utf8(scan.until(b" ,();[]\n").to_vec()).ok()?;
+        scan.word(b" ")?;
+        listed.push((tool, scan.number()?));
+        if scan.word(b", ").is_none() {
+            return Some(listed);
+        }
+    }
 }

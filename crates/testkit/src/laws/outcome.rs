@@ -19,6 +19,8 @@ pub struct Outcome {
     pub report: Value,
     /// Characters of a result over which intake may shape it.
     pub intake_chars: usize,
+    /// Words that a model may have said in a summary.
+    pub words: Vec<String>,
 }
 
 /// Characters of a result over which intake always cuts it.
@@ -30,6 +32,9 @@ pub(crate) struct ReportedEdit {
     pub(crate) kind: String,
     pub(crate) call_id: Option<String>,
     pub(crate) archive_id: Option<String>,
+    pub(crate) item: Option<u64>,
+    /// The item whose line stands for it.
+    pub(crate) carrier: Option<u64>,
     pub(crate) tokens_before: u64,
     pub(crate) tokens_after: u64,
 }
@@ -47,6 +52,7 @@ impl Outcome {
             tokens_after: tokens("after"),
             report,
             intake_chars: HARD_LIMIT_CHARS,
+            words: Vec::new(),
         }
     }
 
@@ -55,6 +61,12 @@ impl Outcome {
     #[must_use]
     pub fn with_intake(self, chars: usize) -> Self {
         Self { intake_chars: chars.min(HARD_LIMIT_CHARS), ..self }
+    }
+
+    /// The same from a run in which a model said these words.
+    #[must_use]
+    pub fn with_words(self, words: Vec<String>) -> Self {
+        Self { words, ..self }
     }
 
     pub(crate) fn edits(&self) -> Vec<ReportedEdit> {
@@ -66,6 +78,8 @@ impl Outcome {
                 kind: text(edit, "kind").unwrap_or_default(),
                 call_id: text(edit, "call_id"),
                 archive_id: text(edit, "archive_id"),
+                item: edit["item"].as_u64(),
+                carrier: edit["carrier"].as_u64(),
                 tokens_before: number(edit, "tokens_before"),
                 tokens_after: number(edit, "tokens_after"),
             })

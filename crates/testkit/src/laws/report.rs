@@ -43,7 +43,7 @@ pub fn law_report(format: Format, input: &[u8], outcome: &Outcome) -> Result<(),
 
 /// Each run of elements that are gone holds a call that an edit names, and each such edit names a call that is gone.
 fn removals(view: &View<'_>, changes: &[Change], outcome: &Outcome) -> Result<(), String> {
-    if !outcome.has_kind(&["drop", "fold"]) {
+    if !outcome.has_kind(&["drop", "fold", "summary"]) {
         return Ok(());
     }
     let gone = changes.iter().filter_map(|change| match change {
@@ -59,8 +59,8 @@ fn removals(view: &View<'_>, changes: &[Change], outcome: &Outcome) -> Result<()
         batches.entry(call.number).or_default().push(call.id.clone().unwrap_or_default());
     }
     let edits = outcome.edits();
-    // Of a fold's edits all but the carrier's leave nothing.
-    let takes_all = |kind: &str, after: u64| kind == "drop" || (kind == "fold" && after == 0);
+    // Of a fold's edits, or a summary's, all but the carrier's leave nothing.
+    let takes_all = |kind: &str, after: u64| kind == "drop" || (["fold", "summary"].contains(&kind) && after == 0);
     let drops: Vec<_> = edits.iter().filter(|edit| takes_all(&edit.kind, edit.tokens_after)).collect();
     require("an edit for each batch that is gone", drops.len() == batches.len())?;
     let names = |ids: &Vec<Vec<u8>>| {

@@ -25,8 +25,8 @@ pub fn law_honest_size(input: &[u8], outcome: &Outcome, recount: impl Fn(&[u8]) 
     Err(format!("honest size: edits save {saved} tokens by their own figures, the body lost {total}"))
 }
 
-/// Checks law 10: the output is never larger, and each edit saves at least `min_gain` tokens; those of a folded run save
-/// it together. Moved marks save nothing, and reasoning goes as it comes: a small block that stayed behind an edit would
+/// Checks law 10: the output is never larger, and each edit saves at least `min_gain` tokens; those of a folded run
+/// or a summary save it together. Moved marks save nothing, and reasoning goes as it comes: a small block that stayed behind an edit would
 /// be refused like a large one.
 ///
 /// # Errors
@@ -41,8 +41,9 @@ pub fn law_never_worse(
     if after > before {
         return Err(format!("never worse: {before} tokens became {after}"));
     }
-    let (folds, others): (Vec<_>, Vec<_>) = outcome.edits().into_iter().partition(|edit| edit.kind == "fold");
-    runs(&folds, min_gain)?;
+    let (lines, others): (Vec<_>, Vec<_>) =
+        outcome.edits().into_iter().partition(|edit| ["fold", "summary"].contains(&edit.kind.as_str()));
+    runs(&lines, min_gain)?;
     for edit in others.iter().filter(|edit| edit.kind != "mark") {
         let least = if edit.kind == "reasoning" { 0 } else { min_gain };
         if edit.tokens_before < edit.tokens_after.saturating_add(least) {
@@ -55,20 +56,21 @@ pub fn law_never_worse(
     Ok(())
 }
 
-/// The edits of a folded run are the units that went, and then the carrier, which alone has something left.
-fn runs(folds: &[super::outcome::ReportedEdit], min_gain: u64) -> Result<(), String> {
-    let (mut before, mut gone) = (0, 0);
-    for edit in folds {
-        before += edit.tokens_before;
-        if edit.tokens_after == 0 {
-            gone += 1;
-            continue;
+/// The edits of a folded run, or a summary, are the units that went, which name their carrier, and the carrier, which alone
+/// has something left.
+fn runs(lines: &[super::outcome::ReportedEdit], min_gain: u64) -> Result<(), String> {
+    let (carriers, gone): (Vec<_>, Vec<_>) = lines.iter().partition(|edit| edit.tokens_after > 0);
+    for carrier in &carriers {
+        let own: Vec<_> = gone.iter().filter(|edit| edit.carrier.is_some() && edit.carrier == carrier.item).collect();
+        let before = carrier.tokens_before + own.iter().map(|edit| edit.tokens_before).sum::<u64>();
+        if own.is_empty() || before < carrier.tokens_after.saturating_add(min_gain) {
+            let (units, after) = (own.len(), carrier.tokens_after);
+            return Err(format!("never worse: a run of {units} units and a carrier folds {before} tokens to {after}"));
         }
-        if gone == 0 || before < edit.tokens_after.saturating_add(min_gain) {
-            let after = edit.tokens_after;
-            return Err(format!("never worse: a run of {gone} units and a carrier folds {before} tokens to {after}"));
-        }
-        (before, gone) = (0, 0);
     }
-    if gone == 0 { Ok(()) } else { Err(format!("never worse: {gone} units were folded into nothing")) }
+    let is_carried = |edit: &&super::outcome::ReportedEdit| carriers.iter().any(|carrier| edit.carrier == carrier.item);
+    match gone.iter().find(|edit| !is_carried(edit)) {
+        Some(edit) => Err(format!("never worse: a unit at item {:?} was folded into nothing", edit.item)),
+        None => Ok(()),
+    }
 }

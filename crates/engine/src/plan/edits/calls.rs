@@ -98,6 +98,7 @@ fn edit(idx: ItemIdx, item: &Item, call: &Call, cut: &CallState, written: &Writt
         call_id: written.call_id.clone(),
         tokens_before: cut.before,
         tokens_after: cut.after,
+        carrier: None,
         archive_id: written.archive_id,
         age,
         splices: splices.collect(),

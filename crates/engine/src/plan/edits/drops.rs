@@ -50,6 +50,7 @@ pub(super) fn edits(
             call_id,
             tokens_before: batch.before,
             tokens_after: Tokens(0),
+            carrier: batch.carrier.and_then(|ordinal| state.results.get(ordinal)).map(|result| result.item),
             archive_id: id,
             // A client may move its cache marks inside a batch, so its bytes are stored as they are each time.
             age: EditAge::Fresh,
@@ -72,6 +73,7 @@ pub(super) fn edits(
             call_id: None,
             tokens_before: Tokens(0),
             tokens_after: Tokens(0),
+            carrier: None,
             archive_id: id,
             age: EditAge::Fresh,
             splices: vec![Splice { span: Span::new(at, at), with: with.into(), back: Back::Raw("".into()) }],

@@ -58,6 +58,7 @@ fn edit(idx: ItemIdx, item: &Item, (before, after): (Tokens, Tokens), id: Conten
         call_id: None,
         tokens_before: before,
         tokens_after: after,
+        carrier: None,
         archive_id: id,
         // A client may write a block's JSON otherwise the next time, so its bytes are stored as they are.
         age: EditAge::Fresh,

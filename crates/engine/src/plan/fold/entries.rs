@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Writes the entry of a result; `None` where it says nothing.
-pub(super) fn entry(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<Option<Entry>> {
+pub(crate) fn entry(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Result<Option<Entry>> {
     let texts = desk.texts(ordinal)?;
     let Some(result) = state.results.get(ordinal).filter(|_| !texts.is_blank) else { return Ok(None) };
     let parts = form::in_view(texts, &result.form, desk.o200k(ordinal, result.original)?);
@@ -49,7 +49,8 @@ pub(super) fn entry(desk: &Desk<'_, '_>, state: &State, ordinal: usize) -> Resul
         ToolClass::Retrieval => Worth::Fact,
         ToolClass::Volatile | ToolClass::Execution => Worth::Deed,
     };
-    Ok(text.map(|text| Entry { tokens: desk.counter.count(&text), text, worth, is_answer }))
+    let item = result.item;
+    Ok(text.map(|text| Entry { item, tokens: desk.counter.count(&text), text, worth, is_answer }))
 }
 
 /// `lines` are those of a result that stands there as it came; `says` which of its lines can be shown as what they are.
@@ -76,7 +77,7 @@ fn long_entry(call: &CallName, view: &str, lines: Option<u32>, failed: bool, say
 ///
 /// Only calls that ask are compared, since the arguments of others may have been cut.
 #[derive(Default)]
-pub(super) struct Shown<'d> {
+pub(crate) struct Shown<'d> {
     /// By place of their result.
     entries: BTreeMap<usize, Entry>,
     /// The place that is shown for each question.
@@ -89,7 +90,7 @@ type Question<'d> = (&'d str, &'d [u8]);
 
 impl<'d> Shown<'d> {
     /// Adds the entry of a result; those of older ones are there already.
-    pub(super) fn add(&mut self, desk: &'d Desk<'_, '_>, ordinal: usize, entry: Option<&Entry>) -> Result<()> {
+    pub(crate) fn add(&mut self, desk: &'d Desk<'_, '_>, ordinal: usize, entry: Option<&Entry>) -> Result<()> {
         let Some(entry) = entry else { return Ok(()) };
         let asks = desk.texts(ordinal)?.name.class != ToolClass::Execution;
         if let Some(question) = if asks { question(desk, ordinal)? } else { None } {
@@ -109,12 +110,12 @@ impl<'d> Shown<'d> {
     }
 
     /// Gives about what the entries take.
-    pub(super) fn tokens(&self) -> u64 {
+    pub(crate) fn tokens(&self) -> u64 {
         self.tokens
     }
 
     /// Gives the entries, oldest first.
-    pub(super) fn into_entries(self) -> Vec<Entry> {
+    pub(crate) fn into_entries(self) -> Vec<Entry> {
         self.entries.into_values().collect()
     }
 }
