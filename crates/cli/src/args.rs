@@ -8,6 +8,7 @@ mod mcp;
 mod policy;
 mod proxy;
 mod shape;
+mod summary;
 
 pub(crate) use archive::{
     ArchiveArgs, ArchiveCommand, ArchiveExport, ArchiveGc, ArchiveImport, ArchiveLs, ArchivePurge, ArchiveVerify,
@@ -19,6 +20,7 @@ pub(crate) use mcp::Mcp;
 pub(crate) use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicyShow};
 pub(crate) use proxy::Proxy;
 pub(crate) use shape::Shape;
+pub(crate) use summary::SummaryArgs;
 
 use std::path::PathBuf;
 
@@ -26,7 +28,7 @@ use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use liveset::{Preset, RecallRoute, WireFormat};
+use liveset::{Preset, RecallRoute, SummaryKind, WireFormat};
 use liveset_archive::DEFAULT_CAPACITY_BYTES;
 use liveset_traces::TraceFormat;
 
@@ -151,6 +153,13 @@ fn preset() -> impl TypedValueParser<Value = Preset> {
     })
 }
 
+fn summary_kind() -> impl TypedValueParser<Value = SummaryKind> {
+    PossibleValuesParser::new(SummaryKind::ALL.map(SummaryKind::name)).map(|asked| {
+        // The parser lets only listed names through.
+        SummaryKind::ALL.into_iter().find(|kind| kind.name() == asked).unwrap_or_default()
+    })
+}
+
 /// Settings that a flag may override.
 #[derive(Args, Debug)]
 pub(crate) struct PolicyArgs {
@@ -190,6 +199,9 @@ pub(crate) struct PolicyArgs {
     /// How the agent gets back what is cut: none, tool, mcp, shell or spill:RELATIVE [default: none]
     #[arg(long, value_name = "ROUTE", value_parser = clap::value_parser!(RecallRoute))]
     pub(crate) recall_route: Option<RecallRoute>,
+    /// Who sums up the oldest units where the other steps are not enough: none, extractive or model [default: none]
+    #[arg(long, value_name = "KIND", value_parser = summary_kind(), hide_possible_values = true)]
+    pub(crate) summary: Option<SummaryKind>,
     /// Never touch the result of this call; may be repeated
     #[arg(long, value_name = "CALL_ID")]
     pub(crate) pin: Vec<String>,
@@ -217,6 +229,8 @@ pub(crate) struct Compact {
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) archive: ArchiveUseArgs,
+    #[command(flatten)]
+    pub(crate) summarizer: SummaryArgs,
     /// Where nothing fits, write the smallest lawful body all the same
     #[arg(long)]
     pub(crate) best_effort: bool,

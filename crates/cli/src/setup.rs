@@ -3,15 +3,19 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use etcetera::{BaseStrategy as _, choose_base_strategy};
-use liveset::{Archive, Liveset, MemoryArchive, Policy, RecallRoute, SqliteArchive, Thoroughness};
+use liveset::{
+    Archive, Liveset, MemoryArchive, Policy, RecallRoute, SqliteArchive, Summarizer, SummaryKind, Thoroughness,
+};
 use liveset_archive::{DEFAULT_CAPACITY_BYTES, Options, Spill, Spilling, shown};
+use liveset_summarize::{DEFAULT_TIMEOUT, Endpoint, ModelSummarizer};
 use liveset_tokens::Tokens;
 
 use crate::{
-    args::{InputArgs, PolicyArgs},
+    args::{InputArgs, PolicyArgs, SummaryArgs},
     failure::Failure,
     input::Input,
 };
@@ -42,19 +46,67 @@ pub(crate) fn policy(args: &PolicyArgs) -> Result<Policy, Failure> {
     policy.keep_media = args.keep_media.unwrap_or(policy.keep_media);
     policy.recall_route = args.recall_route.clone().unwrap_or(policy.recall_route);
     policy.pins.extend(args.pin.iter().cloned());
+    policy.summary.kind = args.summary.unwrap_or(policy.summary.kind);
     Ok(policy.checked()?)
 }
 
 /// Makes the compactor for one input.
 pub(crate) fn liveset(input: &Input, args: &InputArgs, policy_args: &PolicyArgs) -> Result<Liveset, Failure> {
-    let mut liveset = Liveset::new(policy(policy_args)?).with_overhead(Tokens(args.overhead));
+    Ok(liveset_of(policy(policy_args)?, input, args, policy_args))
+}
+
+/// The same with a writer of summaries, where one is named.
+pub(crate) fn liveset_with(
+    input: &Input,
+    args: &InputArgs,
+    policy_args: &PolicyArgs,
+    summary: &SummaryArgs,
+) -> Result<Liveset, Failure> {
+    let mut policy = policy(policy_args)?;
+    let summarizer = summarizer(summary, &mut policy)?;
+    let liveset = liveset_of(policy, input, args, policy_args);
+    Ok(match summarizer {
+        Some(summarizer) => liveset.with_summarizer(summarizer),
+        None => liveset,
+    })
+}
+
+fn liveset_of(policy: Policy, input: &Input, args: &InputArgs, policy_args: &PolicyArgs) -> Liveset {
+    let mut liveset = Liveset::new(policy).with_overhead(Tokens(args.overhead));
     if let Some(format) = input.format {
         liveset = liveset.with_format(format);
     }
     if let Some(model) = &policy_args.model {
         liveset = liveset.with_model(model);
     }
-    Ok(liveset)
+    liveset
+}
+
+/// Makes the writer of summaries, where one is named; lets the policy ask for it.
+pub(crate) fn summarizer(args: &SummaryArgs, policy: &mut Policy) -> Result<Option<Arc<dyn Summarizer>>, Failure> {
+    let (Some(url), Some(model)) = (&args.summary_url, &args.summary_model) else {
+        return match policy.summary.kind {
+            SummaryKind::Model => Err(Failure::usage("summaries are to be written by a model, and none is named")
+                .hint("name one with --summary-url and --summary-model, or take --summary extractive")),
+            SummaryKind::None | SummaryKind::Extractive => Ok(None),
+        };
+    };
+    policy.summary.kind = SummaryKind::Model;
+    let mut endpoint = Endpoint::new(url, model).map_err(Failure::usage)?;
+    if let Some(path) = &args.summary_prompt {
+        let prompt = std::fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))?;
+        endpoint = endpoint.with_prompt(prompt).map_err(|error| Failure::usage(error).in_file(&shown(path)))?;
+    }
+    if let Some(path) = &args.summary_key_file {
+        endpoint = endpoint.with_key(token(path)?);
+    }
+    endpoint = endpoint.with_timeout(summary_timeout(args));
+    Ok(Some(Arc::new(ModelSummarizer::new(endpoint).map_err(Failure::store)?)))
+}
+
+/// How long an answer of the writer of summaries may take.
+pub(crate) fn summary_timeout(args: &SummaryArgs) -> Duration {
+    args.summary_timeout.map_or(DEFAULT_TIMEOUT, Duration::from_secs)
 }
 
 /// The same, checking everything twice.

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use liveset::{Archive, Liveset, Policy, SessionEvent, SqliteArchive, Thoroughness, WireFormat};
+use liveset::{Archive, Liveset, Policy, SessionEvent, SqliteArchive, Summarizer, Thoroughness, WireFormat};
 
 use crate::{ledger::Ledger, named_policy::NamedPolicy};
 
@@ -18,6 +18,7 @@ pub struct Rules {
     are_sessions_strict: bool,
     are_entered: bool,
     thoroughness: Thoroughness,
+    summarizer: Option<Arc<dyn Summarizer>>,
 }
 
 impl std::fmt::Debug for Rules {
@@ -45,6 +46,7 @@ impl Rules {
             are_sessions_strict: false,
             are_entered: true,
             thoroughness,
+            summarizer: None,
         }
     }
 
@@ -103,6 +105,14 @@ impl Rules {
         self
     }
 
+    /// Lets a model write summaries, where the policy's `summary.kind` is `model`. A request waits for it, so the proxy's
+    /// time limit must leave it the time.
+    #[must_use]
+    pub fn with_summarizer(mut self, summarizer: Arc<dyn Summarizer>) -> Self {
+        self.summarizer = Some(summarizer);
+        self
+    }
+
     /// Enters nothing into the ledger, since nothing that is decided will leave.
     pub(crate) fn without_entries(mut self) -> Self {
         self.are_entered = false;
@@ -142,6 +152,9 @@ impl Rules {
         }
         if let Some(model) = &self.model {
             liveset = liveset.with_model(model);
+        }
+        if let Some(summarizer) = &self.summarizer {
+            liveset = liveset.with_summarizer(summarizer.clone());
         }
         if self.are_sessions_strict { liveset.with_strict_sessions() } else { liveset }
     }

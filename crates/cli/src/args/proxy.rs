@@ -6,7 +6,7 @@ use clap::Args;
 use liveset::WireFormat;
 use liveset_proxy::UpstreamConfig;
 
-use super::{ArchiveUseArgs, PolicyArgs};
+use super::{ArchiveUseArgs, PolicyArgs, SummaryArgs};
 
 const EXAMPLES: &str = "Examples:
   liveset proxy
@@ -52,7 +52,8 @@ pub(crate) struct Proxy {
     /// Write the full traffic to this folder, without credentials
     #[arg(long, value_name = "FOLDER")]
     pub(crate) capture: Option<PathBuf>,
-    /// Milliseconds that a compaction may take; then the body goes out as it came [default: 5000]
+    /// Milliseconds that a compaction may take beside what a summary waits for; then the body goes out as it came
+    /// [default: 5000]
     #[arg(long, value_name = "MS")]
     pub(crate) time_limit_ms: Option<u64>,
     /// Read and count each edited body a second time before it goes out
@@ -62,6 +63,8 @@ pub(crate) struct Proxy {
     pub(crate) policy: PolicyArgs,
     #[command(flatten)]
     pub(crate) archive: ArchiveUseArgs,
+    #[command(flatten)]
+    pub(crate) summarizer: SummaryArgs,
 }
 
 /// Reads `/PREFIX=URL` or `FORMAT=URL`.

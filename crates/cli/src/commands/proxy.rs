@@ -43,6 +43,10 @@ fn config(args: &args::Proxy) -> Result<ProxyConfig, Failure> {
         config.doubt = Doubt::Refuse;
     }
     config.time_limit_ms = args.time_limit_ms.unwrap_or(config.time_limit_ms);
+    if args.summarizer.summary_url.is_some() {
+        let wait = u64::try_from(setup::summary_timeout(&args.summarizer).as_millis()).unwrap_or(u64::MAX);
+        config.time_limit_ms = config.time_limit_ms.saturating_add(wait);
+    }
     config.log = args.log.clone().or(config.log);
     config.capture = args.capture.clone().or(config.capture);
     config.client_token = args.client_token_file.as_deref().map(setup::token).transpose()?;
@@ -50,11 +54,15 @@ fn config(args: &args::Proxy) -> Result<ProxyConfig, Failure> {
 }
 
 fn rules(args: &args::Proxy) -> Result<Rules, Failure> {
-    let policy = setup::policy(&args.policy)?;
+    let mut policy = setup::policy(&args.policy)?;
+    let summarizer = setup::summarizer(&args.summarizer, &mut policy)?;
     let route = policy.recall_route.clone();
     let mut rules = Rules::new(policy);
     if let Some(model) = &args.policy.model {
         rules = rules.with_model(model);
+    }
+    if let Some(summarizer) = summarizer {
+        rules = rules.with_summarizer(summarizer);
     }
     if args.paranoid {
         rules = rules.with_thoroughness(Thoroughness::Whole);

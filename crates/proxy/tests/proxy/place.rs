@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, thread::JoinHandle};
 
-use liveset::{Policy, SqliteArchive};
+use liveset::{Policy, SqliteArchive, Summarizer};
 use liveset_archive::Options;
 use liveset_proxy::{Proxy, ProxyConfig, Rules, UpstreamConfig};
 use tokio::sync::oneshot;
@@ -24,6 +24,8 @@ pub(crate) struct Setup {
     pub(crate) archive: ArchiveOf,
     /// Bytes that the archive may take.
     pub(crate) capacity: Option<u64>,
+    /// What writes summaries.
+    pub(crate) summarizer: Option<Arc<dyn Summarizer>>,
     folder: Arc<tempfile::TempDir>,
 }
 
@@ -56,6 +58,7 @@ impl Setup {
             policy,
             archive: ArchiveOf::Folder,
             capacity: None,
+            summarizer: None,
             folder: Arc::new(tempfile::tempdir().unwrap()),
         }
     }
@@ -78,6 +81,9 @@ impl Setup {
             let archive = SqliteArchive::open_with(self.folder.path().join("archive.db"), options).unwrap();
             let archive = Arc::new(archive);
             rules = rules.with_archive(archive.clone(), archive);
+        }
+        if let Some(summarizer) = self.summarizer {
+            rules = rules.with_summarizer(summarizer);
         }
         let proxy = Proxy::bind(self.config, rules).unwrap();
         let address = proxy.url().strip_prefix("http://").unwrap().to_owned();

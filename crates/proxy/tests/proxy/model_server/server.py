@@ -13,10 +13,12 @@ params = xllamacpp.CommonParams()
 params.model.path = os.path.join(FOLDER, "SmolLM2-135M-Instruct.Q4_1.gguf")
 params.n_ctx = int(sys.argv[1])
 params.n_parallel = 1
-params.n_predict = 16
+params.n_predict = int(sys.argv[2])
 params.port = 0
 params.warmup = False
-params.cpuparams.n_threads = 2
+# Threads that wait for each other make a busy machine slow.
+params.cpuparams.n_threads = 1
+params.cpuparams_batch.n_threads = 1
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
 sys.stdin.read()
