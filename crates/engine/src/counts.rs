@@ -5,13 +5,14 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use liveset_tokens::{CountCache, ImageDetail, ImageRule, LineMarks, TokenCounter, Tokens};
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::{
     error::{Error, Result},
     json::{self, NodeIdx, NodeKind, Outline},
     span::Span,
     transcript::{ArgumentsForm, Detail, Item, ItemIdx, ItemKind, Transcript, Weight, WireFormat},
+    wire,
 };
 
 /// What a wire message costs beside its content: the OpenAI cookbook's figure for its chat models; others are close.
@@ -35,14 +36,24 @@ pub struct Counts {
     total: Tokens,
     /// What was noted of the texts of results that were counted anew, by where their literals begin.
     marks: BTreeMap<usize, LineMarks>,
+    /// What counted, and in which format.
+    by: Option<(String, WireFormat)>,
 }
 
 /// One item's size and what identifies it.
 #[derive(Clone, Copy, Debug)]
 struct ItemCount {
+    /// Without what its message costs.
     tokens: Tokens,
     text: Tokens,
+    message: Tokens,
     digest: u128,
+}
+
+impl ItemCount {
+    fn whole(&self) -> Tokens {
+        self.tokens + self.message
+    }
 }
 
 impl Counts {
@@ -52,6 +63,20 @@ impl Counts {
     ///
     /// A string cannot be decoded.
     pub fn of(transcript: &Transcript<'_>, counter: &dyn TokenCounter, cache: &mut CountCache) -> Result<Self> {
+        Self::grown(transcript, counter, cache, &Self::default())
+    }
+
+    /// The same where the body before in its conversation was counted: of what stands as it stood nothing is looked at.
+    ///
+    /// # Errors
+    ///
+    /// As [`Counts::of`].
+    pub fn grown(
+        transcript: &Transcript<'_>,
+        counter: &dyn TokenCounter,
+        cache: &mut CountCache,
+        before: &Counts,
+    ) -> Result<Self> {
         let mut tally = Tally { transcript, counter, cache, marks: BTreeMap::new() };
         let tools = transcript.tools.map(|span| tally.raw(span)).transpose()?.unwrap_or_default();
         let request = tools + Tokens(REQUEST_TOKENS);
@@ -59,16 +84,26 @@ impl Counts {
         let mut items = Vec::with_capacity(transcript.items.len());
         let mut message = None;
         let notes = transcript.client_notes();
-        for (at, item) in transcript.items.iter().enumerate() {
-            let mut count = if at < notes { note(item) } else { tally.item(item)? };
-            if item.message != message {
-                message = item.message;
-                count.tokens += Tokens(MESSAGE_TOKENS);
-            }
-            total += count.tokens;
+        let is_same_tally =
+            before.by.as_ref().is_some_and(|(name, format)| name == counter.name() && *format == transcript.format);
+        let mut known = before.items.iter().filter(|_| is_same_tally);
+        for (at, (item, &digest)) in transcript.items.iter().zip(&transcript.digests).enumerate() {
+            // Of what is counted as it stands the digest does not say whether a mark stands in it.
+            let known = known.next().filter(|known| known.digest == digest && !matches!(item.weight, Weight::Raw(_)));
+            let (tokens, text) = match known {
+                Some(known) => (known.tokens, known.text),
+                None if at < notes => note(item),
+                None => tally.item(item)?,
+            };
+            let opens = item.message != message;
+            message = item.message;
+            let message = if opens { Tokens(MESSAGE_TOKENS) } else { Tokens(0) };
+            let count = ItemCount { tokens, text, message, digest };
+            total += count.whole();
             items.push(count);
         }
-        Ok(Self { request, items, total, marks: tally.marks })
+        let by = Some((counter.name().to_owned(), transcript.format));
+        Ok(Self { request, items, total, marks: tally.marks, by })
     }
 
     /// The same counts with `overhead` more tokens in the request itself.
@@ -82,6 +117,12 @@ impl Counts {
     /// Gives what identifies each item, in order (see [`Counts::digest`]).
     pub fn digests(&self) -> impl Iterator<Item = u128> + '_ {
         self.items.iter().map(|count| count.digest)
+    }
+
+    /// Gives how many items were counted.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        self.items.len()
     }
 
     /// Gives the size of the whole body.
@@ -99,7 +140,7 @@ impl Counts {
     /// Gives an item's size, overhead included.
     #[must_use]
     pub fn item(&self, idx: ItemIdx) -> Tokens {
-        self.items.get(idx.at()).map(|count| count.tokens).unwrap_or_default()
+        self.items.get(idx.at()).map(ItemCount::whole).unwrap_or_default()
     }
 
     /// Gives the size of an item's texts alone.
@@ -118,7 +159,7 @@ impl Counts {
     /// Gives the size of tools and all items before `idx`.
     #[must_use]
     pub fn sum_to(&self, idx: ItemIdx) -> Tokens {
-        let before = self.items.iter().take(idx.at()).map(|count| count.tokens).sum::<Tokens>();
+        let before = self.items.iter().take(idx.at()).map(ItemCount::whole).sum::<Tokens>();
         self.request + before
     }
 
@@ -129,11 +170,11 @@ impl Counts {
     }
 }
 
-/// A client's note says nothing that a decision may rest on: half its bytes, rounded up, and the same digest for each.
-fn note(item: &Item) -> ItemCount {
+/// A client's note says nothing that a decision may rest on: half its bytes, rounded up.
+fn note(item: &Item) -> (Tokens, Tokens) {
     let bytes = item.texts.iter().map(|text| text.len() as u64).sum::<u64>();
     let tokens = Tokens((bytes / 2).next_multiple_of(NOTE_STEP_TOKENS));
-    ItemCount { tokens, text: tokens, digest: xxh3_128(b"client note") }
+    (tokens, tokens)
 }
 
 struct Tally<'c, 'a> {
@@ -144,13 +185,11 @@ struct Tally<'c, 'a> {
 }
 
 impl Tally<'_, '_> {
-    fn item(&mut self, item: &Item) -> Result<ItemCount> {
-        let mut hash = Xxh3::new();
-        hash.update(&[item.kind as u8, u8::from(item.within.is_some())]);
+    /// Counts an item, and its texts alone.
+    fn item(&mut self, item: &Item) -> Result<(Tokens, Tokens)> {
         let mut text = Tokens(0);
         for &span in &item.texts {
             let digest = xxh3_128(span.of(self.transcript.body));
-            hash.update(&digest.to_le_bytes());
             text += match item.kind {
                 ItemKind::ToolResult => self.marked(span, digest)?,
                 _ => self.literal(span, digest)?,
@@ -158,20 +197,13 @@ impl Tally<'_, '_> {
         }
         let mut tokens = match item.weight {
             Weight::Texts => text,
-            Weight::Encrypted(span) => self.encrypted(span, &mut hash),
-            Weight::Raw(span) => self.raw_without(span, item.cache_mark, &mut hash)?,
-            Weight::Media(span) => {
-                let raw = span.of(self.transcript.body);
-                hash.update(raw);
-                Tokens(BLOCK_TOKENS) + self.media(span)?
-            }
+            Weight::Encrypted(span) => encrypted(span),
+            Weight::Raw(span) => self.raw_without(span, item.cache_mark)?,
+            Weight::Media(span) => Tokens(BLOCK_TOKENS) + self.media(span)?,
         };
         match &item.detail {
             Detail::Plain | Detail::Reasoning(_) => {}
             Detail::Call(call) => {
-                for span in [call.id, call.name, call.arguments].into_iter().flatten() {
-                    hash.update(span.of(self.transcript.body));
-                }
                 tokens += Tokens(BLOCK_TOKENS);
                 if let Some(name) = call.name {
                     tokens += self.hashed(name)?;
@@ -183,15 +215,9 @@ impl Tally<'_, '_> {
                     };
                 }
             }
-            Detail::Answer(answer) => {
-                if let Some(id) = answer.id {
-                    hash.update(id.of(self.transcript.body));
-                }
-                hash.update(&[answer.error as u8]);
-                tokens += Tokens(BLOCK_TOKENS);
-            }
+            Detail::Answer(_) => tokens += Tokens(BLOCK_TOKENS),
         }
-        Ok(ItemCount { tokens, text, digest: hash.digest128() })
+        Ok((tokens, text))
     }
 
     /// Counts a value that is a string literal, or anything else as it stands.
@@ -240,30 +266,17 @@ impl Tally<'_, '_> {
     }
 
     /// A mark may move to another block without changing what the model reads.
-    fn raw_without(&mut self, span: Span, mark: Option<Span>, hash: &mut Xxh3) -> Result<Tokens> {
-        let Some(mark) = mark.filter(|mark| span.contains(*mark)) else {
-            hash.update(span.of(self.transcript.body));
-            return self.raw(span);
-        };
-        let before = Span::new(span.start(), mark.start());
-        let after = Span::new(mark.end(), span.end());
-        let key = br#""cache_control""#;
-        let head = before.of(self.transcript.body);
-        let head =
-            head.windows(key.len()).rposition(|window| window == key).and_then(|at| head.get(..at)).unwrap_or(head);
-        let head = head.trim_ascii_end();
-        let head = head.strip_suffix(b",").unwrap_or(head);
-        hash.update(head);
-        hash.update(after.of(self.transcript.body));
-        let head = Span::new(span.start(), span.start() + head.len());
-        Ok(self.raw(head)? + self.raw(after)?)
+    fn raw_without(&mut self, span: Span, mark: Option<Span>) -> Result<Tokens> {
+        match mark.and_then(|mark| wire::around_mark(self.transcript.body, span, mark)) {
+            None => self.raw(span),
+            Some(around) => around.into_iter().map(|part| self.raw(part)).sum(),
+        }
     }
+}
 
-    /// Base64 of encrypted text: four characters are three bytes, and four bytes about one token of plain text.
-    fn encrypted(&mut self, span: Span, hash: &mut Xxh3) -> Tokens {
-        hash.update(span.of(self.transcript.body));
-        Tokens((span.len() as u64).saturating_mul(3) / 16)
-    }
+/// Base64 of encrypted text: four characters are three bytes, and four bytes about one token of plain text.
+fn encrypted(span: Span) -> Tokens {
+    Tokens((span.len() as u64).saturating_mul(3) / 16)
 }
 
 /// Decodes a string literal when it is asked for; one that cannot be decoded says nothing, and why is left in `failed`.

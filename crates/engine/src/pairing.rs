@@ -13,9 +13,15 @@ use crate::{
 /// Pairs results with calls and gives each paired result its call's message number.
 ///
 /// A result answers, among the unanswered calls of its id before it, the first one of the newest message that has one.
-pub(crate) fn pair(body: &[u8], items: &mut [Item]) {
+/// Items before `from` were paired before, with each other alone.
+pub(crate) fn pair(body: &[u8], items: &mut [Item], from: usize) {
     let mut open: BTreeMap<Cow<'_, [u8]>, Vec<usize>> = BTreeMap::new();
-    for at in 0..items.len() {
+    for (at, item) in items.iter().enumerate().take(from) {
+        if let Some(id) = item.call().filter(|call| call.result.is_none()).and_then(|call| call.id) {
+            open.entry(id_bytes(body, id)).or_default().push(at);
+        }
+    }
+    for at in from..items.len() {
         let (Some(id), role) = (match items.get(at).map(|item| &item.detail) {
             Some(Detail::Call(call)) => (call.id, Role::Call),
             Some(Detail::Answer(answer)) => (answer.id, Role::Result),

@@ -244,7 +244,7 @@ pub struct Unit {
 }
 
 /// A request body, read: items and units by place, nothing copied.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transcript<'a> {
     /// The body as it arrived.
     pub body: &'a [u8],
@@ -262,6 +262,8 @@ pub struct Transcript<'a> {
     pub messages: Vec<Span>,
     /// A field that says the history lives on the server (`previous_response_id`, `conversation`): pass through.
     pub server_state: Option<&'static str>,
+    /// What identifies each item: its content as the model reads it, without cache marks and JSON layout.
+    pub digests: Vec<u128>,
 }
 
 /// How a line begins that a client puts in front of the system text for its vendor's accounts.

@@ -5,10 +5,15 @@
 mod anthropic_messages;
 mod builder;
 mod detect;
+mod dialect;
+mod digests;
+mod growing;
 mod openai_chat;
 mod openai_responses;
 
 pub use detect::detect;
+pub(crate) use digests::around_mark;
+pub use growing::GrowingBody;
 
 use crate::{
     error::Result,
@@ -32,9 +37,5 @@ use crate::{
 ///
 /// A required field is missing or has another type than the format says; unknown parts are opaque items, never errors.
 pub fn read<'a>(format: WireFormat, outline: &Outline<'a>) -> Result<Transcript<'a>> {
-    match format {
-        WireFormat::Anthropic => anthropic_messages::read(outline),
-        WireFormat::OpenaiChat => openai_chat::read(outline),
-        WireFormat::OpenaiResponses => openai_responses::read(outline),
-    }
+    dialect::Dialect::of(format).read(outline)
 }

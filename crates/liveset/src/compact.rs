@@ -299,21 +299,22 @@ impl Liveset {
         look: impl FnOnce(&Reading<'_, 'b>),
         start: impl FnOnce(&Reading<'_, 'b>) -> State,
     ) -> Result<(Compaction<'b>, Decided)> {
-        self.run_read(&self.read(body)?, cache, look, start)
+        self.run_read(&self.read(body)?, cache, &Counts::default(), look, start)
     }
 
-    /// The same from a body that was read.
+    /// The same from a body that was read, where the one before in its conversation was counted.
     pub(crate) fn run_read<'b>(
         &self,
         transcript: &Transcript<'b>,
         cache: &mut CountCache,
+        before: &Counts,
         look: impl FnOnce(&Reading<'_, 'b>),
         start: impl FnOnce(&Reading<'_, 'b>) -> State,
     ) -> Result<(Compaction<'b>, Decided)> {
         let (body, format) = (transcript.body, transcript.format);
         let name = self.model.clone().or_else(|| model_name(transcript));
         let (model, counter) = self.model_of(name.as_deref());
-        let counts = Counts::of(transcript, counter, cache)?.with_overhead(self.overhead);
+        let counts = Counts::grown(transcript, counter, cache, before)?.with_overhead(self.overhead);
         if model.is_none() && self.policy.window.is_none() && self.policy.default_window.is_none() {
             let name = name.filter(|name| !name.trim().is_empty());
             return Err(name.map_or(Error::NoModel, |name| Error::UnknownModel { name }));
@@ -325,8 +326,8 @@ impl Liveset {
         if let Some(field) = transcript.server_state {
             let reason = format!("the history lives on the server (`{field}`), so nothing is edited");
             let report = Report::unchanged(format, &reason, tokens);
-            let decided =
-                Decided { state: State::default(), fixed: reading.fixed(), digests: Vec::new(), is_anew: false };
+            let (state, fixed) = (State::default(), reading.fixed());
+            let decided = Decided { state, fixed, counts: Counts::default(), is_anew: false };
             return Ok((as_it_came(body, report), decided));
         }
         let inputs = Inputs {
@@ -356,7 +357,8 @@ impl Liveset {
                 (compaction, state, false)
             }
         };
-        let decided = Decided { state, fixed: reading.fixed(), digests: reading.digests(), is_anew };
+        let fixed = reading.fixed();
+        let decided = Decided { state, fixed, counts, is_anew };
         if source == WindowSource::Default {
             let text =
                 format!("the model table does not know `{}`, so `default_window` holds", name.unwrap_or_default());

@@ -22,7 +22,8 @@ pub(crate) struct Reading<'r, 'b> {
 pub(crate) struct Decided {
     pub(crate) state: State,
     pub(crate) fixed: FixedPart,
-    pub(crate) digests: Vec<u128>,
+    /// The sizes of its items, and what identifies them.
+    pub(crate) counts: Counts,
     /// Whether the archive had lost what an earlier turn stored, so that everything was decided anew.
     pub(crate) is_anew: bool,
 }
@@ -45,10 +46,6 @@ impl Reading<'_, '_> {
             model: self.model.unwrap_or_default().to_owned(),
             budget: *self.budget,
         }
-    }
-
-    pub(crate) fn digests(&self) -> Vec<u128> {
-        self.counts.digests().collect()
     }
 
     fn system_items(&self) -> usize {

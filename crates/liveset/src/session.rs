@@ -1,6 +1,7 @@
 //! A conversation that grows: each turn costs what is new, and what was sent stays as it was sent.
 
 use liveset_engine::{
+    counts::Counts,
     plan::{SessionEvent, State},
     report::{RebaseReport, RewriteReport},
     transcript::Transcript,
@@ -88,7 +89,7 @@ impl Session {
         }
         self.liveset.events.push(event);
         // What was decided from its item on is decided anew, the same up to there.
-        self.is_outdated |= self.last.as_ref().is_some_and(|last| (event.item() as usize) < last.digests.len());
+        self.is_outdated |= self.last.as_ref().is_some_and(|last| (event.item() as usize) < last.counts.items());
     }
 
     /// Gives the events that hold, in the order in which they were noted.
@@ -134,15 +135,17 @@ impl Session {
         let start = |reading: &Reading<'_, 'b>| {
             let Some(last) = last else { return State::default() };
             rebase = cause(last, reading);
-            let grown =
-                rebase.is_none() && reading.counts.digests().take(last.digests.len()).eq(last.digests.iter().copied());
+            let grown = rebase.is_none()
+                && reading.counts.digests().take(last.counts.items()).eq(last.counts.digests());
             if grown && !is_outdated { last.state.clone() } else { State::default() }
         };
-        let (mut compaction, decided) = self.liveset.run_read(transcript, &mut self.cache, |_| (), start)?;
+        let none = Counts::default();
+        let before = last.map_or(&none, |last| &last.counts);
+        let (mut compaction, decided) = self.liveset.run_read(transcript, &mut self.cache, before, |_| (), start)?;
         if let Some(last) = last {
             // A pin that came later holds from the start then, and what was cut comes back whole.
             let is_told_anew = decided.is_anew
-                && decided.state.first_difference(&last.state).is_some_and(|first| first < last.digests.len());
+                && decided.state.first_difference(&last.state).is_some_and(|first| first < last.counts.items());
             let rebase = rebase.or(is_told_anew.then_some("archive"));
             compaction.report.rebase = rebase.map(|cause| RebaseReport { cause: cause.to_owned() });
             compaction.report.client_rewrote = rewrote(last, &decided);
@@ -175,9 +178,9 @@ fn cause(last: &Decided, reading: &Reading<'_, '_>) -> Option<&'static str> {
 fn rewrote(last: &Decided, now: &Decided) -> Option<RewriteReport> {
     // A changed system text is a rebase, not a rewritten history.
     let system = if last.fixed.system.len() == now.fixed.system.len() { now.fixed.system.len() } else { 0 };
-    let pairs = last.digests.iter().zip(&now.digests).skip(system);
+    let pairs = last.counts.digests().zip(now.counts.digests()).skip(system);
     let same = system + pairs.take_while(|(was, is)| was == is).count();
-    if same >= last.digests.len() {
+    if same >= last.counts.items() {
         return None;
     }
     let index = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);

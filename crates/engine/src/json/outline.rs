@@ -4,6 +4,7 @@
 
 use super::node::{Node, NodeKind};
 use super::reader::{self, Entering};
+use super::resume::Resume;
 use super::strings;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -42,10 +43,16 @@ impl NodeIdx {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Outline<'a> {
-    text: &'a str,
+    /// UTF-8, which was checked.
+    body: &'a [u8],
     root: Node,
     nodes: Vec<Node>,
 }
+
+/// What [`Outline::read`] found in a text, without the text: to go on from where a later one begins the same
+/// ([`Outline::read_on`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places(Vec<Node>);
 
 impl<'a> Outline<'a> {
     /// Reads a whole JSON text in one pass, entering what holds messages and their parts.
@@ -73,22 +80,54 @@ impl<'a> Outline<'a> {
         Self::read_entering(body, Entering::Everything)
     }
 
+    /// Reads a whole JSON text that begins as an earlier one did, of which `places` are kept: only what is new is looked
+    /// at. The outcome is that of [`Outline::read`].
+    ///
+    /// `common` is how many bytes both begin with, at most.
+    ///
+    /// ```
+    /// use liveset_engine::json::Outline;
+    /// let (first, second) = (br#"{"messages":["a","b"]}"#, br#"{"messages":["a","b","c"]}"#);
+    /// let places = Outline::read(first)?.into_places();
+    /// let grown = Outline::read_on(second, places, 20)?;
+    /// let messages = grown.get(grown.root(), "messages").unwrap();
+    /// assert_eq!(grown.children(messages).count(), 3);
+    /// # Ok::<(), liveset_engine::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Outline::read`].
+    pub fn read_on(body: &'a [u8], places: Places, common: usize) -> Result<Outline<'a>> {
+        let Some(resume) = Resume::find(&places.0, common.min(body.len())) else { return Self::read(body) };
+        limit(body)?;
+        let unread = body.get(resume.at..).unwrap_or_default();
+        strings::utf8(unread).map_err(|error| error.moved(resume.at))?;
+        Self::of(body, reader::read_on(body, places.0, resume)?)
+    }
+
     fn read_entering(body: &'a [u8], entering: Entering) -> Result<Outline<'a>> {
-        if body.len() > MAX_BODY_BYTES {
-            return Err(Error::Limit { what: "body size in bytes", offset: MAX_BODY_BYTES, limit: MAX_BODY_BYTES });
+        limit(body)?;
+        strings::utf8(body)?;
+        Self::of(body, reader::read(body, entering)?)
+    }
+
+    fn of(body: &'a [u8], nodes: Vec<Node>) -> Result<Outline<'a>> {
+        match nodes.first().copied() {
+            Some(root) => Ok(Self { body, root, nodes }),
+            None => Err(Error::Json { offset: body.len(), expected: "a value" }),
         }
-        let text = strings::utf8(body)?;
-        let nodes = reader::read(body, entering)?;
-        let Some(root) = nodes.first().copied() else {
-            return Err(Error::Json { offset: body.len(), expected: "a value" });
-        };
-        Ok(Self { text, root, nodes })
+    }
+
+    /// Gives what is to be kept for [`Outline::read_on`]; of [`Outline::read`] only.
+    #[must_use]
+    pub fn into_places(self) -> Places {
+        Places(self.nodes)
     }
 
     /// Gives the text that was read.
     #[must_use]
     pub fn body(&self) -> &'a [u8] {
-        self.text.as_bytes()
+        self.body
     }
 
     /// Gives the value that holds all others.
@@ -158,7 +197,14 @@ impl<'a> Outline<'a> {
             return None;
         }
         // The quotation marks are one byte each, so both borders are character borders.
-        let inner = self.text.get(node.span.start() + 1..node.span.end() - 1)?;
-        Some(strings::unescape(inner).into_text())
+        let inner = self.body.get(node.span.start() + 1..node.span.end() - 1)?;
+        Some(strings::unescape(std::str::from_utf8(inner).ok()?).into_text())
     }
+}
+
+fn limit(body: &[u8]) -> Result<()> {
+    if body.len() > MAX_BODY_BYTES {
+        return Err(Error::Limit { what: "body size in bytes", offset: MAX_BODY_BYTES, limit: MAX_BODY_BYTES });
+    }
+    Ok(())
 }

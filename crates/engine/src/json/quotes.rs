@@ -24,10 +24,10 @@ pub(super) struct Quotes<'a> {
 }
 
 impl<'a> Quotes<'a> {
-    /// Begins at the beginning of `body`, whose length fits 32 bits.
-    pub(super) fn new(body: &'a [u8]) -> Self {
-        let most = body.len().min(BLOCKS_AHEAD * BLOCK);
-        Self { body, scan: Scan::new(most), given: 0, is_broken: false }
+    /// Begins at an offset of `body` outside of strings. The body's length fits 32 bits.
+    pub(super) fn new(body: &'a [u8], start: usize) -> Self {
+        let most = body.len().saturating_sub(start).min(BLOCKS_AHEAD * BLOCK);
+        Self { body, scan: Scan::new(start, most), given: 0, is_broken: false }
     }
 
     /// Gives the offset after the string that opens at `open`. Strings must be asked for in order, none left out.
@@ -106,7 +106,7 @@ mod tests {
     }
 
     fn assert_agree(body: &[u8]) {
-        let mut quotes = Quotes::new(body);
+        let mut quotes = Quotes::new(body, 0);
         assert_eq!(ends(body, |open| quotes.end(open)), ends(body, |open| string_end(body, open)));
     }
 
@@ -133,7 +133,7 @@ mod tests {
         fn both_stop_at_the_same_wrong_string(bytes in telling_bytes(0..300)) {
             // Outside strings a backslash ends the reading before anyone asks for a further string.
             let body = [&b"\""[..], &bytes].concat();
-            let mut quotes = Quotes::new(&body);
+            let mut quotes = Quotes::new(&body, 0);
             assert_eq!(quotes.end(0), string_end(&body, 0));
         }
     }
@@ -142,7 +142,7 @@ mod tests {
     fn strings_longer_than_the_look_ahead_end_where_they_end() {
         for len in (BLOCKS_AHEAD * BLOCK - 3..BLOCKS_AHEAD * BLOCK + 3).chain([5 * BLOCKS_AHEAD * BLOCK]) {
             let body = format!("\"{}\",\"b\"", "a".repeat(len));
-            let mut quotes = Quotes::new(body.as_bytes());
+            let mut quotes = Quotes::new(body.as_bytes(), 0);
             assert_eq!(quotes.end(0), Ok(len + 2));
             assert_eq!(quotes.end(len + 3), Ok(body.len()));
             assert!(!quotes.is_broken, "a valid text of {len} bytes was read one by one, which is slow");
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_control_character_between_strings_is_no_error() {
         assert_agree(b"\"a\",\n\t\"b\"\n");
-        let mut quotes = Quotes::new(b"\"a\",\n\"b\"");
+        let mut quotes = Quotes::new(b"\"a\",\n\"b\"", 0);
         assert_eq!((quotes.end(0), quotes.end(5)), (Ok(3), Ok(8)));
         assert!(!quotes.is_broken);
     }
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_string_asked_for_out_of_order_is_found_all_the_same() {
         let body = br#""a","b","c""#;
-        let mut quotes = Quotes::new(body);
+        let mut quotes = Quotes::new(body, 0);
         assert_eq!(quotes.end(4), Ok(7));
         assert_eq!(quotes.end(0), Ok(3));
     }

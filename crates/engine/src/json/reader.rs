@@ -4,6 +4,7 @@
 
 use super::node::{MAX_DEPTH, MAX_NODES, Node, NodeKind};
 use super::quotes::Quotes;
+use super::resume::Resume;
 use super::strings;
 use crate::error::{self, Error};
 use crate::span::Span;
@@ -86,18 +87,40 @@ pub(super) fn read(body: &[u8], entering: Entering) -> error::Result<Vec<Node>> 
         nodes: Vec::with_capacity(body.len() / BYTES_PER_NODE),
         open: Vec::new(),
         entering,
-        quotes: Quotes::new(body),
+        quotes: Quotes::new(body, 0),
     };
     reader.space();
     reader.all_values().map_err(|error| *error)?;
-    reader.space();
-    if reader.at < body.len() {
-        return Err(*reader.expected("the end of the text"));
+    reader.into_nodes()
+}
+
+/// Reads on in a request whose first nodes are known, up to where `resume` says.
+pub(super) fn read_on(body: &[u8], mut nodes: Vec<Node>, resume: Resume) -> error::Result<Vec<Node>> {
+    let frame = |place: usize, level: Level| {
+        let node = nodes.get(place)?;
+        Some(Frame { start: node.span.start(), is_object: node.kind == NodeKind::Object, level, node: Some(place) })
+    };
+    let list = resume.list.map(|list| frame(list, Level::Below));
+    let open = [frame(0, Level::Request), list.flatten()].into_iter().flatten().collect();
+    nodes.truncate(resume.nodes);
+    let quotes = Quotes::new(body, resume.at);
+    let mut reader = Reader { body, at: resume.at, nodes, open, entering: Entering::Messages, quotes };
+    if !reader.ends().map_err(|error| *error)? {
+        reader.all_values().map_err(|error| *error)?;
     }
-    Ok(reader.nodes)
+    reader.into_nodes()
 }
 
 impl Reader<'_> {
+    /// Gives the nodes, where nothing follows the root.
+    fn into_nodes(mut self) -> error::Result<Vec<Node>> {
+        self.space();
+        if self.at < self.body.len() {
+            return Err(*self.expected("the end of the text"));
+        }
+        Ok(self.nodes)
+    }
+
     #[cold]
     fn expected(&self, expected: &'static str) -> Box<Error> {
         Box::new(Error::Json { offset: self.at, expected })

@@ -23,9 +23,9 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// Begins at the beginning of a text; `most` bytes will be looked at in one go.
-    pub(super) fn new(most: usize) -> Self {
-        Self { at: 0, carry: 0, inside: 0, found: vec![0; most + BLOCK + 1], len: 0 }
+    /// Begins at an offset outside of strings; `most` bytes will be looked at in one go.
+    pub(super) fn new(at: usize, most: usize) -> Self {
+        Self { at, carry: 0, inside: 0, found: vec![0; most + BLOCK + 1], len: 0 }
     }
 
     /// Gives what was found.

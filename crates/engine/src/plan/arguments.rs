@@ -169,6 +169,7 @@ mod tests {
             units: Vec::new(),
             messages: Vec::new(),
             server_state: None,
+            digests: Vec::new(),
         };
         let call = Call { id: None, name: None, arguments: Some(Span::new(0, value.len())), form, result: None };
         let arguments = Arguments::of(&transcript, &call).unwrap()?;

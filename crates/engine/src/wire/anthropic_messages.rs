@@ -2,24 +2,30 @@
 //!
 //! Server tools, citations and anything unknown become opaque items: passed through, counted, never touched.
 
-use super::builder::{Builder, Draft, Fields, arguments, list, literal, mark, value, word};
+use super::{
+    builder::{Builder, Draft, Fields, arguments, literal, mark, value, word},
+    dialect::Dialect,
+};
 use crate::{
-    error::Result,
     json::{NodeIdx, NodeKind, Outline},
-    transcript::{ArgumentsForm, Binding, ErrorFlag, ItemKind, Side, Transcript, Weight, WireFormat},
+    transcript::{ArgumentsForm, Binding, ErrorFlag, ItemKind, Side, Weight, WireFormat},
 };
 
-pub(super) fn read<'a>(outline: &Outline<'a>) -> Result<Transcript<'a>> {
-    let messages = list(outline, "messages")?;
-    let mut builder = Builder::new(outline);
+pub(super) fn dialect() -> Dialect {
+    Dialect {
+        format: WireFormat::Anthropic,
+        list: "messages",
+        opening: read_system,
+        message: read_message,
+        whole: |_, _| false,
+        fields: Fields::of,
+    }
+}
+
+fn read_system(builder: &mut Builder<'_, '_>, outline: &Outline<'_>) {
     if let Some(system) = outline.get(outline.root(), "system") {
-        read_content(&mut builder, outline, system, ItemKind::System);
+        read_content(builder, outline, system, ItemKind::System);
     }
-    for message in outline.children(messages) {
-        builder.open_message(outline.node(message).span);
-        read_message(&mut builder, outline, message);
-    }
-    Ok(builder.finish(WireFormat::Anthropic, Fields::of(outline)))
 }
 
 fn read_message(builder: &mut Builder<'_, '_>, outline: &Outline<'_>, message: NodeIdx) {

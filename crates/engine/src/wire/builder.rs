@@ -2,6 +2,7 @@
 //!
 //! Knows no dialect: a reader says what an item is, the builder where it belongs.
 
+use super::digests;
 use crate::{
     json::{NodeIdx, NodeKind, Outline},
     pairing,
@@ -22,6 +23,17 @@ pub(super) struct Builder<'o, 'a> {
     messages: Vec<Span>,
     number: u32,
     run: Run,
+    server_state: Option<&'static str>,
+    known: Known,
+}
+
+/// What was read before, of items that stand unchanged.
+#[derive(Default)]
+struct Known {
+    units: Vec<Unit>,
+    digests: Vec<u128>,
+    /// How many items it is of.
+    items: usize,
 }
 
 /// Whether the assistant-side run that opened the newest number still goes on.
@@ -142,7 +154,56 @@ impl Draft {
 impl<'o, 'a> Builder<'o, 'a> {
     pub(super) fn new(outline: &'o Outline<'a>) -> Self {
         let items = Vec::with_capacity(outline.node_count() / VALUES_PER_ITEM);
-        Self { outline, items, messages: Vec::new(), number: 0, run: Run::Closed }
+        Self {
+            outline,
+            items,
+            messages: Vec::new(),
+            number: 0,
+            run: Run::Closed,
+            server_state: None,
+            known: Known::default(),
+        }
+    }
+
+    /// Goes on behind the first wire messages of a body that was read before, where this one holds the same.
+    ///
+    /// What stands outside the messages is read anew and must have been pushed here: as many items as there were. `None`
+    /// where there are others.
+    pub(super) fn go_on(self, before: Transcript<'_>, messages: usize) -> Option<Self> {
+        let Transcript { mut items, mut units, messages: mut spans, mut digests, .. } = before;
+        let is_kept = |item: &Item| item.message.is_none_or(|message| (message as usize) < messages);
+        let kept = items.partition_point(is_kept);
+        if items.partition_point(|item| item.message.is_none()) != self.items.len() {
+            return None;
+        }
+        let dropped = items.split_off(kept);
+        for (at, item) in dropped.iter().enumerate() {
+            let call = item.answer().and_then(|answer| answer.call).and_then(|call| items.get_mut(call.at()));
+            if let Some(Detail::Call(call)) = call.map(|call| &mut call.detail) {
+                call.result = None;
+            }
+            let unit = item.unit.and_then(|unit| units.get_mut(unit.at()));
+            if let Some(unit) = unit {
+                unit.items.retain(|idx| idx.at() != kept + at);
+            }
+        }
+        let number = items.iter().rev().find(|item| item.side == Side::Assistant).map_or(0, |item| item.number);
+        units.truncate(number as usize);
+        spans.truncate(messages);
+        digests.truncate(kept);
+        // Instructions in the middle do not end a reply.
+        let newest = items.iter().rev().find(|item| item.side == Side::Assistant || item.kind != ItemKind::System);
+        let run = if newest.is_some_and(|item| item.side == Side::Assistant) { Run::Open } else { Run::Closed };
+        for (place, opening) in items.iter_mut().zip(self.items) {
+            *place = opening;
+        }
+        let known = Known { units, digests, items: kept };
+        Some(Self { outline: self.outline, items, messages: spans, number, run, server_state: None, known })
+    }
+
+    /// Notes that the history lives on the server.
+    pub(super) fn note_server_state(&mut self, field: &'static str) {
+        self.server_state = Some(field);
     }
 
     /// Opens the next wire message; items pushed from now on belong to it.
@@ -182,9 +243,10 @@ impl<'o, 'a> Builder<'o, 'a> {
 
     /// Pairs calls with results and closes the transcript.
     pub(super) fn finish(mut self, format: WireFormat, fields: Fields) -> Transcript<'a> {
-        pairing::pair(self.outline.body(), &mut self.items);
-        let units = units(&mut self.items);
-        Transcript {
+        let Known { mut units, digests, items: known } = self.known;
+        pairing::pair(self.outline.body(), &mut self.items, known);
+        add_units(&mut units, &mut self.items, known);
+        let mut transcript = Transcript {
             body: self.outline.body(),
             format,
             model: fields.model,
@@ -192,8 +254,11 @@ impl<'o, 'a> Builder<'o, 'a> {
             items: self.items,
             units,
             messages: self.messages,
-            server_state: fields.server_state,
-        }
+            server_state: self.server_state.or(fields.server_state),
+            digests,
+        };
+        digests::fill(&mut transcript);
+        transcript
     }
 }
 
@@ -218,13 +283,15 @@ impl Fields {
     }
 }
 
-fn units(items: &mut [Item]) -> Vec<Unit> {
-    let count = items.iter().map(|item| item.number).max().unwrap_or(0);
-    let mut units: Vec<Unit> = (1..=count).map(|number| Unit { number, items: Vec::new() }).collect();
+/// Adds the items from a place on to their units.
+fn add_units(units: &mut Vec<Unit>, items: &mut [Item], from: usize) {
+    let count = items.iter().skip(from).map(|item| item.number).max().unwrap_or(0);
+    let known = u32::try_from(units.len()).unwrap_or(u32::MAX);
+    units.extend((known + 1..=count).map(|number| Unit { number, items: Vec::new() }));
     let belongs = |item: &Item| item.side == Side::Assistant || item.kind == ItemKind::ToolResult;
     // Assistant side first, so that results stand last even where a reply goes on after a result.
     for wanted in [Side::Assistant, Side::Other] {
-        for (at, item) in items.iter_mut().enumerate() {
+        for (at, item) in items.iter_mut().enumerate().skip(from) {
             if item.side != wanted || !belongs(item) {
                 continue;
             }
@@ -235,7 +302,6 @@ fn units(items: &mut [Item]) -> Vec<Unit> {
             }
         }
     }
-    units
 }
 
 /// Gives the span of a field that is a string.

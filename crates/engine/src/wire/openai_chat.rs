@@ -2,31 +2,37 @@
 //!
 //! Fields that other vendors add to messages stay where they are; their readable reasoning is an item.
 
-use super::builder::{Builder, Draft, Fields, arguments, list, literal, mark, value, word};
+use super::{
+    builder::{Builder, Draft, Fields, arguments, literal, mark, value, word},
+    dialect::Dialect,
+};
 use crate::{
-    error::Result,
     json::{NodeIdx, NodeKind, Outline},
     span::Span,
-    transcript::{ArgumentsForm, Binding, ErrorFlag, ItemKind, Side, Transcript, Weight, WireFormat},
+    transcript::{ArgumentsForm, Binding, ErrorFlag, ItemKind, Side, Weight, WireFormat},
 };
 
-pub(super) fn read<'a>(outline: &Outline<'a>) -> Result<Transcript<'a>> {
-    let messages = list(outline, "messages")?;
-    let mut builder = Builder::new(outline);
-    for message in outline.children(messages) {
-        let span = outline.node(message).span;
-        builder.open_message(span);
-        match word(outline, message, "role").as_ref() {
-            "system" | "developer" => read_content(&mut builder, outline, message, ItemKind::System),
-            "user" => read_content(&mut builder, outline, message, ItemKind::User),
-            "assistant" => read_assistant(&mut builder, outline, message),
-            "tool" => read_result(&mut builder, outline, message),
-            _ => {
-                builder.push(Draft::opaque(Side::Other, span));
-            }
+pub(super) fn dialect() -> Dialect {
+    Dialect {
+        format: WireFormat::OpenaiChat,
+        list: "messages",
+        opening: |_, _| (),
+        message: read_message,
+        whole: |_, _| false,
+        fields: Fields::of,
+    }
+}
+
+fn read_message(builder: &mut Builder<'_, '_>, outline: &Outline<'_>, message: NodeIdx) {
+    match word(outline, message, "role").as_ref() {
+        "system" | "developer" => read_content(builder, outline, message, ItemKind::System),
+        "user" => read_content(builder, outline, message, ItemKind::User),
+        "assistant" => read_assistant(builder, outline, message),
+        "tool" => read_result(builder, outline, message),
+        _ => {
+            builder.push(Draft::opaque(Side::Other, outline.node(message).span));
         }
     }
-    Ok(builder.finish(WireFormat::OpenaiChat, Fields::of(outline)))
 }
 
 fn read_assistant(builder: &mut Builder<'_, '_>, outline: &Outline<'_>, message: NodeIdx) {

@@ -2,12 +2,14 @@
 //!
 //! Items, not messages. Where the history lives on the server, the transcript says so and nothing is edited.
 
-use super::builder::{Builder, Draft, Fields, arguments, list, literal, word};
+use super::{
+    builder::{Builder, Draft, Fields, arguments, literal, word},
+    dialect::Dialect,
+};
 use crate::{
-    error::Result,
     json::{NodeIdx, NodeKind, Outline},
     span::Span,
-    transcript::{ArgumentsForm, Binding, ErrorFlag, ItemKind, Side, Transcript, Weight, WireFormat},
+    transcript::{ArgumentsForm, Binding, ErrorFlag, ItemKind, Side, Weight, WireFormat},
 };
 
 /// Items that answer a call in a way this version knows.
@@ -20,27 +22,29 @@ const OUTPUTS: [&str; 6] = [
     "computer_call_output",
 ];
 
-pub(super) fn read<'a>(outline: &Outline<'a>) -> Result<Transcript<'a>> {
-    let root = outline.root();
-    let mut fields = Fields::of(outline);
-    fields.server_state = server_state(outline);
-    let mut builder = Builder::new(outline);
-    if let Some(text) = literal(outline, root, "instructions") {
+pub(super) fn dialect() -> Dialect {
+    Dialect {
+        format: WireFormat::OpenaiResponses,
+        list: "input",
+        opening: read_instructions,
+        message: read_item,
+        whole: read_text,
+        fields: |outline| Fields { server_state: server_state(outline), ..Fields::of(outline) },
+    }
+}
+
+fn read_instructions(builder: &mut Builder<'_, '_>, outline: &Outline<'_>) {
+    if let Some(text) = literal(outline, outline.root(), "instructions") {
         builder.push(Draft::text(ItemKind::System, Side::Other, text, text));
     }
-    if let Some(text) = literal(outline, root, "input") {
-        builder.open_message(text);
-        builder.push(Draft::text(ItemKind::User, Side::Other, text, text));
-        return Ok(builder.finish(WireFormat::OpenaiResponses, fields));
-    }
-    for item in outline.children(list(outline, "input")?) {
-        builder.open_message(outline.node(item).span);
-        read_item(&mut builder, outline, item);
-        if word(outline, item, "type") == "item_reference" {
-            fields.server_state = Some("item_reference");
-        }
-    }
-    Ok(builder.finish(WireFormat::OpenaiResponses, fields))
+}
+
+/// Reads an `input` that is just a text.
+fn read_text(builder: &mut Builder<'_, '_>, outline: &Outline<'_>) -> bool {
+    let Some(text) = literal(outline, outline.root(), "input") else { return false };
+    builder.open_message(text);
+    builder.push(Draft::text(ItemKind::User, Side::Other, text, text));
+    true
 }
 
 fn server_state(outline: &Outline<'_>) -> Option<&'static str> {
@@ -79,7 +83,12 @@ fn read_item(builder: &mut Builder<'_, '_>, outline: &Outline<'_>, item: NodeIdx
         output if output.ends_with("_output") && call_id.is_some() => {
             Draft::answer(span, call_id, ErrorFlag::Unset, Vec::new()).unknown(span)
         }
-        unknown => Draft::opaque(opaque_side(unknown), span),
+        unknown => {
+            if unknown == "item_reference" {
+                builder.note_server_state("item_reference");
+            }
+            Draft::opaque(opaque_side(unknown), span)
+        }
     };
     builder.push(draft);
 }

@@ -16,6 +16,7 @@ mod fitted;
 mod fixtures;
 mod generated;
 mod growing;
+mod reading_on;
 mod rounds;
 mod scribe;
 mod settings;
