@@ -220,7 +220,7 @@ mod tests {
             let failure = Failure { at, errno: libc::ENOSPC };
             let outcome = match on_failing_disk(folder.path(), failure, || write_thrice(folder.path())) {
                 Ok(outcome) => outcome,
-                Err(error) => return eprintln!("SKIPPED: no system calls can be failed here: {error}"),
+                Err(error) => return crate::skipped("no system calls can be failed here", error),
             };
             let expected = (1..=3).map(|write| (write == at).then_some(libc::ENOSPC)).collect::<Vec<_>>();
             assert_eq!((outcome.value, outcome.failed), (expected, (at <= 3).then_some(Step::Write)));

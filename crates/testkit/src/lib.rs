@@ -21,6 +21,7 @@ mod oracle;
 mod picture;
 mod pieces;
 mod render;
+mod skipped;
 mod words;
 
 pub use budget::{Budget, budgets};
@@ -34,3 +35,4 @@ pub use events::{
 pub use failing_disk::{Failure, Outcome, Step, on_failing_disk};
 pub use format::Format;
 pub use json_writer::{Escapes, Json, Spacing, Style};
+pub use skipped::skipped;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use liveset_archive::{Archive, Error, Purge, Reach, Result, Spill, SqliteArchive, output_hash};
-use liveset_testkit::{Failure, Step, on_failing_disk};
+use liveset_testkit::{Failure, Step, on_failing_disk, skipped};
 
 use crate::{id, release_in, text};
 
@@ -238,7 +238,7 @@ fn fail_each_write(scenario: &Scenario) {
         (scenario.prepare)(&path);
         let outcome = match on_failing_disk(folder.path(), Failure { at, errno }, || (scenario.work)(&path)) {
             Ok(outcome) => outcome,
-            Err(error) => return println!("SKIPPED: no write can be failed here: {error}"),
+            Err(error) => return skipped("no write can be failed here", error),
         };
         let (stored, ended) = outcome.value;
         check(&path, scenario, &stored, &ended);

@@ -77,7 +77,7 @@ fn an_archive_that_may_not_be_written_is_read_and_takes_no_body() {
     let (restored, refused) = (run("restore small.json --archive a.liveset"), run(&words));
     mode("", 0o755);
     let (Ok(found), Ok(restored), Ok(refused)) = (found, restored, refused) else {
-        return eprintln!("SKIPPED: nobody else can run this program");
+        return liveset_testkit::skipped("a test of rights", "nobody else can run this program");
     };
     assert_eq!((found.code, found.err.as_str()), (0, ""), "{}", found.err);
     assert!(found.text().contains("night 0 line 50:"), "nothing could be indexed, and it is found");

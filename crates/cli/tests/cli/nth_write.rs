@@ -3,7 +3,7 @@
 
 use std::ffi::c_int;
 
-use liveset_testkit::{Failure, on_failing_disk};
+use liveset_testkit::{Failure, on_failing_disk, skipped};
 
 use crate::{
     archive_faults::{assert_failed_in_one_line, times},
@@ -16,13 +16,12 @@ use crate::{
 const MANY: usize = 2_000;
 
 /// Runs words with the nth write below the place failing; `None` where nothing can be failed here.
-#[expect(clippy::print_stderr, reason = "a test that cannot do its work here says so")]
 fn run_failing(place: &Place, words: &str, at: usize, errno: c_int) -> Option<(Run, bool)> {
     let failure = Failure { at: u64::try_from(at).unwrap(), errno };
     match on_failing_disk(&place.path(""), failure, || place.run(words)) {
         Ok(outcome) => Some((outcome.value, outcome.failed.is_some())),
         Err(error) => {
-            eprintln!("SKIPPED: no write can be failed here: {error}");
+            skipped("no write can be failed here", error);
             None
         }
     }

@@ -8,7 +8,7 @@ use std::{
 
 /// Says that a test checked nothing, and why.
 pub(crate) fn skipped(what: &str, why: &str) {
-    eprintln!("SKIPPED: {what} not tried: {why}");
+    liveset_testkit::skipped(format_args!("{what} not tried"), why);
 }
 
 /// A Python that has these packages, which `probe` imports.

@@ -3,7 +3,6 @@
 //! Both ends are written here on bare sockets, so that every byte is seen and every break can be made.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper that fails fails its test")]
-#![expect(clippy::print_stderr, reason = "a test that checks nothing says so")]
 
 mod wire;
 mod upstream;
