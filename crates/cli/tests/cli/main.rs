@@ -14,6 +14,8 @@ mod restoring;
 mod recalling;
 mod serving;
 mod proxying;
+#[cfg(target_os = "linux")]
+mod proxy_memory;
 mod shaping;
 mod archive_faults;
 #[cfg(target_os = "linux")]

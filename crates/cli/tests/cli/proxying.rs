@@ -10,13 +10,13 @@ use std::{
 use crate::{bodies, program::Place};
 
 /// A proxy on a free port; ends with its test.
-struct Proxy {
+pub(crate) struct Proxy {
     child: Child,
     address: String,
 }
 
 impl Proxy {
-    fn start(place: &Place, flags: &str) -> Self {
+    pub(crate) fn start(place: &Place, flags: &str) -> Self {
         let words = format!("proxy --listen 127.0.0.1:0 --archive a.db {} {flags}", bodies::SMALL);
         let mut child = place.command(&words).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
@@ -41,8 +41,27 @@ impl Proxy {
         assert!(health.contains("\"draining\""), "it says that it is about to end");
     }
 
-    fn post(&self, body: &[u8]) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
+    /// The number that the system gave its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        TcpStream::connect(&self.address).unwrap()
+    }
+
+    /// Asks for a page of its own.
+    pub(crate) fn get(&self, path: &str) -> String {
+        let mut stream = self.connect();
+        let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    pub(crate) fn post(&self, body: &[u8]) -> TcpStream {
+        let mut stream = self.connect();
         let head = format!(
             "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
             body.len()
@@ -60,18 +79,32 @@ impl Drop for Proxy {
 }
 
 /// An upstream for one request after another: gives each body, and the connection to answer on.
-struct Upstream(TcpListener);
+pub(crate) struct Upstream(TcpListener);
 
 impl Upstream {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(TcpListener::bind("127.0.0.1:0").unwrap())
     }
 
-    fn flags(&self) -> String {
+    pub(crate) fn flags(&self) -> String {
         format!("--upstream openai-chat=http://{}", self.0.local_addr().unwrap())
     }
 
-    fn next(&self) -> (Vec<u8>, TcpStream) {
+    /// Reads what comes until a byte came this often; gives how often it came.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn count(&self, byte: u8, times: usize) -> usize {
+        let (mut stream, _) = self.0.accept().unwrap();
+        let (mut read, mut found) = (vec![0; 1 << 16], 0);
+        while found < times {
+            match stream.read(&mut read).unwrap() {
+                0 => break,
+                len => found += read[..len].iter().filter(|seen| **seen == byte).count(),
+            }
+        }
+        found
+    }
+
+    pub(crate) fn next(&self) -> (Vec<u8>, TcpStream) {
         let (stream, _) = self.0.accept().unwrap();
         let mut reader = BufReader::new(stream.try_clone().unwrap());
         let mut length = 0;
@@ -91,11 +124,11 @@ impl Upstream {
     }
 }
 
-const HEAD: &[u8] =
+pub(crate) const HEAD: &[u8] =
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n8\r\ndata: 1\n\r\n";
 
 /// Reads until the first event has come.
-fn first_event(stream: &mut TcpStream) {
+pub(crate) fn first_event(stream: &mut TcpStream) {
     let mut read = Vec::new();
     let mut byte = [0];
     while !read.ends_with(b"data: 1\n") {
