@@ -135,8 +135,8 @@ impl Session {
         let start = |reading: &Reading<'_, 'b>| {
             let Some(last) = last else { return State::default() };
             rebase = cause(last, reading);
-            let grown = rebase.is_none()
-                && reading.counts.digests().take(last.counts.items()).eq(last.counts.digests());
+            let grown =
+                rebase.is_none() && reading.counts.digests().take(last.counts.items()).eq(last.counts.digests());
             if grown && !is_outdated { last.state.clone() } else { State::default() }
         };
         let none = Counts::default();

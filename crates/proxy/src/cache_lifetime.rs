@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use liveset::WireFormat;
+use liveset_engine::transcript::Transcript;
 use memchr::memmem;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -20,14 +21,26 @@ const OF_OPENAI: [Asked; 2] = [
 ];
 
 /// Gives the time after which nothing of a body's beginning is cached any more.
-pub(crate) fn cache_lifetime(format: WireFormat, body: &[u8]) -> Duration {
-    let (default, asked): (_, &[Asked]) = match format {
+pub(crate) fn cache_lifetime(transcript: &Transcript<'_>) -> Duration {
+    let (default, asked): (_, &[Asked]) = match transcript.format {
         WireFormat::Anthropic => (5 * MINUTE, &OF_ANTHROPIC),
         // Five to ten minutes as a rule, up to an hour where nobody else needs the room.
         WireFormat::OpenaiChat | WireFormat::OpenaiResponses => (HOUR, &OF_OPENAI),
     };
-    let longest = asked.iter().filter(|(name, value, _)| has(body, name, value)).map(|(.., time)| *time).max();
+    let is_asked = |(name, value, _): &&Asked| places(transcript).any(|place| has(place, name, value));
+    let longest = asked.iter().filter(is_asked).map(|(.., time)| *time).max();
     longest.unwrap_or(default).max(default)
+}
+
+/// Where a body may ask for it: around its messages, and in the marks on their blocks.
+fn places<'b>(transcript: &Transcript<'b>) -> impl Iterator<Item = &'b [u8]> {
+    let body = transcript.body;
+    let first = transcript.messages.first().map_or(body.len(), |message| message.start());
+    let last = transcript.messages.last().map_or(body.len(), |message| message.end());
+    let around = [body.get(..first), body.get(last..)].into_iter().flatten();
+    let marks: Vec<&[u8]> =
+        transcript.items.iter().filter_map(|item| item.cache_mark).map(|mark| mark.of(body)).collect();
+    around.chain(marks)
 }
 
 /// Whether a field of this name has this value somewhere. Within a string the quotation marks would be escaped.
@@ -42,21 +55,28 @@ fn has(body: &[u8], name: &[u8], value: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chain::Reading;
+
+    fn seconds(format: WireFormat, body: &str) -> u64 {
+        cache_lifetime(Reading::of(format, body.as_bytes()).unwrap().transcript()).as_secs()
+    }
 
     #[test]
     fn a_mark_for_an_hour_lasts_an_hour_wherever_it_stands() {
-        let minutes = |body: &str| cache_lifetime(WireFormat::Anthropic, body.as_bytes()).as_secs() / 60;
+        let minutes = |body: &str| seconds(WireFormat::Anthropic, body) / 60;
         assert_eq!(minutes(r#"{"messages":[]}"#), 5);
-        assert_eq!(minutes(r#"{"system":[{"cache_control":{"type":"ephemeral","ttl":"5m"}}]}"#), 5);
-        assert_eq!(minutes("{\"tools\":[{\"cache_control\":{\"ttl\" :\n \"1h\"}}]}"), 60);
+        assert_eq!(minutes(r#"{"messages":[],"system":[{"cache_control":{"type":"ephemeral","ttl":"5m"}}]}"#), 5);
+        assert_eq!(minutes("{\"messages\":[],\"tools\":[{\"cache_control\":{\"ttl\" :\n \"1h\"}}]}"), 60);
+        let marked = r#"{"messages":[{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"1h"}}]}]}"#;
+        assert_eq!(minutes(marked), 60);
         assert_eq!(minutes(r#"{"messages":[{"role":"user","content":"{\"ttl\":\"1h\"}"}]}"#), 5, "a text");
     }
 
     #[test]
     fn openai_keeps_for_an_hour_unless_more_is_asked() {
-        let hours = |body: &str| cache_lifetime(WireFormat::OpenaiResponses, body.as_bytes()).as_secs() / 3_600;
-        assert_eq!(hours("{}"), 1);
-        assert_eq!(hours(r#"{"prompt_cache_retention":"24h"}"#), 24);
-        assert_eq!(hours(r#"{"prompt_cache_options":{"ttl":"12h"}}"#), 12);
+        let hours = |body: &str| seconds(WireFormat::OpenaiResponses, body) / 3_600;
+        assert_eq!(hours(r#"{"input":[]}"#), 1);
+        assert_eq!(hours(r#"{"input":[],"prompt_cache_retention":"24h"}"#), 24);
+        assert_eq!(hours(r#"{"input":"a","prompt_cache_options":{"ttl":"12h"}}"#), 12);
     }
 }

@@ -6,41 +6,56 @@ use std::sync::Arc;
 
 use liveset::WireFormat;
 use liveset_engine::{
-    json::Outline,
-    transcript::{Item, ItemKind, Side, Transcript, Weight},
-    wire,
+    transcript::{ItemKind, Side, Transcript},
+    wire::GrowingBody,
 };
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::last_body::LastBody;
 
 /// A body, read, with what tells its conversation.
 pub(crate) struct Reading<'b> {
-    /// Its items.
-    pub(crate) transcript: Transcript<'b>,
-    /// What stands for them.
+    body: GrowingBody<'b>,
+    /// What stands for its items.
     pub(crate) chain: Chain,
 }
 
 impl<'b> Reading<'b> {
-    /// Reads a body; `None` where it is none of this format.
+    /// Reads a body of which nothing is known; `None` where it is none of this format.
     pub(crate) fn of(format: WireFormat, body: &'b [u8]) -> Option<Self> {
-        let outline = Outline::read(body).ok()?;
-        let transcript = wire::read(format, &outline).ok()?;
-        let chain = Chain::of(&transcript);
-        Some(Self { transcript, chain })
+        GrowingBody::read(format, body).ok().map(Self::new)
+    }
+
+    /// Reads a body from where it goes on with the last one of its conversation.
+    pub(crate) fn after(last: LastBody, body: &'b [u8]) -> Option<Self> {
+        last.extend(body).ok().map(Self::new)
+    }
+
+    fn new(body: GrowingBody<'b>) -> Self {
+        let chain = Chain::of(&body.transcript);
+        Self { body, chain }
+    }
+
+    /// Its items.
+    pub(crate) fn transcript(&self) -> &Transcript<'b> {
+        &self.body.transcript
+    }
+
+    /// The body, without what tells its conversation.
+    pub(crate) fn into_body(self) -> GrowingBody<'b> {
+        self.body
     }
 
     /// Whether the model has said nothing yet.
     pub(crate) fn is_first_turn(&self) -> bool {
-        self.transcript.items.iter().all(|item| item.side != Side::Assistant)
+        self.transcript().items.iter().all(|item| item.side != Side::Assistant)
     }
-}
 
-impl Reading<'_> {
     /// Whether this is the next body after one of so many items: the model has spoken once since at most.
     pub(crate) fn is_next_after(&self, items: usize) -> bool {
-        let number =
-            |at: usize| at.checked_sub(1).and_then(|at| self.transcript.items.get(at)).map_or(0, |item| item.number);
-        number(self.transcript.items.len()).saturating_sub(number(items)) <= 1
+        let all = &self.transcript().items;
+        let number = |at: usize| at.checked_sub(1).and_then(|at| all.get(at)).map_or(0, |item| item.number);
+        number(all.len()).saturating_sub(number(items)) <= 1
     }
 }
 
@@ -54,18 +69,17 @@ pub(crate) struct Chain {
 
 impl Chain {
     fn of(transcript: &Transcript<'_>) -> Self {
-        let mut hash = Xxh3::new();
         // The same words in another dialect are another conversation.
-        hash.update(transcript.format.name().as_bytes());
-        // A client's note to its vendor is another at each request; it keeps its place and says nothing.
-        let notes = transcript.client_notes();
-        let link = |(at, item): (usize, &Item)| {
-            if at >= notes {
-                hash_item(&mut hash, transcript.body, item);
-            }
-            hash.digest128()
+        let mut link = xxh3_128(transcript.format.name().as_bytes());
+        let next = |digest: &u128| {
+            let mut both = [0; 32];
+            both.iter_mut()
+                .zip([link.to_le_bytes(), digest.to_le_bytes()].iter().flatten())
+                .for_each(|(to, from)| *to = *from);
+            link = xxh3_128(&both);
+            link
         };
-        let links: Arc<[u128]> = transcript.items.iter().enumerate().map(link).collect();
+        let links: Arc<[u128]> = transcript.digests.iter().map(next).collect();
         let first_user = transcript.items.iter().position(|item| item.kind == ItemKind::User);
         Self { opening: first_user.map_or(links.len(), |at| at + 1), links }
     }
@@ -98,28 +112,5 @@ impl Chain {
     /// What stands for all items before this place.
     pub(crate) fn link_before(&self, place: usize) -> Option<u128> {
         self.links.get(place.checked_sub(1)?).copied()
-    }
-}
-
-/// Hashes what the model reads of an item: no cache mark, no layout.
-fn hash_item(hash: &mut Xxh3, body: &[u8], item: &Item) {
-    hash.update(&[item.kind as u8, u8::from(item.within.is_some())]);
-    let mut part = |span: liveset_engine::Span| hash.update(&xxh3_128(span.of(body)).to_le_bytes());
-    item.texts.iter().copied().for_each(&mut part);
-    if let Some(call) = item.call() {
-        [call.id, call.name, call.arguments].into_iter().flatten().for_each(&mut part);
-    }
-    if let Some(id) = item.answer().and_then(|answer| answer.id) {
-        part(id);
-    }
-    match (item.weight, item.cache_mark) {
-        (Weight::Texts, _) => {}
-        (Weight::Encrypted(span) | Weight::Media(span), _) | (Weight::Raw(span), None) => part(span),
-        (Weight::Raw(span), Some(mark)) => {
-            let around = body.get(span.start()..mark.start()).zip(body.get(mark.end()..span.end()));
-            for half in around.into_iter().flat_map(|(before, after)| [before, after]) {
-                hash.update(half);
-            }
-        }
     }
 }

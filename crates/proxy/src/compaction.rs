@@ -2,6 +2,7 @@
 //!
 //! Has no rule of its own: what is cut is the library's doing, and is handed out only once its originals are stored.
 
+mod marks;
 mod judge;
 mod turn;
 
@@ -57,7 +58,10 @@ impl Compactor {
     /// Judges a body. A client that goes away leaves its thread to its end: what it counted is of use later.
     pub(crate) async fn judge(&self, format: WireFormat, purpose: Purpose, body: Bytes) -> Judgement {
         let (read, now) = (body.clone(), Instant::now());
-        let judged = self.judged(move |judge| judge.judge(format, purpose, &read, now)).await;
+        let judged = match self.judged_at_once(format, purpose, &body, now) {
+            Some(judged) => judged,
+            None => self.judged(move |judge| judge.judge(format, purpose, &read, now)).await,
+        };
         if let (Purpose::Ask, Outcome::Doubted(Doubted::TimeLimit | Doubted::Stopped)) = (purpose, judged.outcome) {
             self.left_unread(move || Some((format, body)));
         }
@@ -71,10 +75,11 @@ impl Compactor {
 
     /// Hears how a body leaves that was judged.
     pub(crate) fn left(&self, judgement: &Judgement, left: Left) {
-        let Some(mark) = self.judge.conversations().left(&judgement.chain, left, Instant::now()) else { return };
-        let (judge, chain) = (self.judge.clone(), judgement.chain.clone());
-        // The body is on its way, and the mark is remembered already: only a restart needs it written down.
-        drop(tokio::task::spawn_blocking(move || judge.enter_mark(&chain, mark)));
+        if self.judge.left(&judgement.chain, left, Instant::now()) {
+            let judge = self.judge.clone();
+            // The body is on its way, and the mark is remembered already: only a restart needs it written down.
+            drop(tokio::task::spawn_blocking(move || judge.enter_marks()));
+        }
     }
 
     /// Hears that a body leaves as it came, and nobody judged it; it is read when a thread is free.
@@ -96,6 +101,16 @@ impl Compactor {
     pub(crate) async fn was_tried(&self, chain: Chain, is_taken: bool) {
         let judge = self.judge.clone();
         drop(tokio::task::spawn_blocking(move || judge.was_tried(&chain, is_taken)).await);
+    }
+
+    /// Judges a body here and now, where that takes no longer than handing it to another thread.
+    fn judged_at_once(&self, format: WireFormat, purpose: Purpose, body: &Bytes, now: Instant) -> Option<Judgement> {
+        if purpose != Purpose::Ask || !self.judge.is_small(format, body) {
+            return None;
+        }
+        let _permit = self.threads.try_acquire().ok()?;
+        let judged = catch_unwind(AssertUnwindSafe(|| self.judge.judge(format, purpose, body, now)));
+        Some(judged.unwrap_or_else(|_| Judgement::without_report(Outcome::Doubted(Doubted::Stopped))))
     }
 
     async fn judged(&self, work: impl FnOnce(&Judge) -> Judgement + Send + 'static) -> Judgement {
@@ -192,7 +207,7 @@ mod tests {
 
     fn ask(judge: &Judge, rounds: usize, now: Instant) -> Judgement {
         let judged = judge.judge(WireFormat::Anthropic, Purpose::Ask, &body(rounds), now);
-        judge.conversations().left(&judged.chain, Left::AsJudged, now);
+        judge.left(&judged.chain, Left::AsJudged, now);
         judge.conversations().answered(&judged.chain, now);
         judged
     }
@@ -222,6 +237,29 @@ mod tests {
         assert_eq!((next.prefix, next.policy.unwrap().settings["events"].as_array().unwrap().len()), (Prefix::Kept, 1));
         let again = ask(&start(), rounds + 2, after(1));
         assert!(next.edited.is_some() && again.edited == next.edited, "the same bytes from the ledger alone");
+    }
+
+    #[test]
+    fn a_cache_lasts_as_long_as_the_marks_of_the_body_before_say() {
+        let (policy, rounds) = half_full();
+        let marked = |rounds: usize| {
+            let text = String::from_utf8(body(rounds).to_vec()).unwrap();
+            Bytes::from(text.replacen('{', r#"{"cache_control":{"type":"ephemeral","ttl":"1h"},"#, 1))
+        };
+        for (is_marked_before, is_cold) in [(true, false), (false, true)] {
+            let judge = Judge::new(Rules::new(policy.clone()), 1 << 20);
+            let (plain, now) = (|rounds| body(rounds), Instant::now());
+            let (before, after) = if is_marked_before {
+                (marked(rounds), plain(rounds + 1))
+            } else {
+                (plain(rounds), marked(rounds + 1))
+            };
+            let judged = judge.judge(WireFormat::Anthropic, Purpose::Ask, &before, now);
+            judge.left(&judged.chain, Left::AsJudged, now);
+            let later = now + Duration::from_secs(600);
+            let swept = judge.judge(WireFormat::Anthropic, Purpose::Ask, &after, later).edited.is_some();
+            assert_eq!(swept, is_cold, "marked before: {is_marked_before}");
+        }
     }
 
     #[test]

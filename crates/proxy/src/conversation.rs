@@ -2,12 +2,15 @@
 //!
 //! What is kept saves work and notices changes; it decides nothing. Losing it changes no byte.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use liveset::{Policy, Session, SessionEvent};
 use serde::{Deserialize, Serialize};
 
-use crate::{chain::Chain, named_policy::NamedPolicy, reacquisition::Watch};
+use crate::{chain::Chain, last_body::LastBody, named_policy::NamedPolicy, reacquisition::Watch};
 
 /// One conversation between two of its requests.
 pub(crate) struct Conversation {
@@ -29,6 +32,8 @@ pub(crate) struct Conversation {
     pub(crate) items: usize,
     /// When its vendor was last at work on it: what the vendor had cached was there then.
     pub(crate) used_at: Option<Instant>,
+    /// The newest body that was read.
+    pub(crate) last: Option<LastBody>,
     /// What it takes, about.
     pub(crate) bytes: usize,
 }
@@ -48,6 +53,10 @@ pub(crate) struct Sent {
     pub(crate) watch: Watch,
     /// Tokens of the newest body, as it came and as it left.
     pub(crate) tokens: (u64, u64),
+    /// Tokens that may still come before a sweep is due.
+    pub(crate) room: u64,
+    /// How long the vendor keeps what it cached of the newest body, by that body's marks.
+    pub(crate) cache_lifetime: Duration,
 }
 
 /// How a body left that was judged.
@@ -85,6 +94,7 @@ impl Conversation {
             pending: None,
             items: 0,
             used_at: None,
+            last: None,
             bytes: 0,
         }
     }
@@ -103,6 +113,7 @@ impl Conversation {
             Left::Original => {
                 self.sent.requests = next.requests;
                 self.sent.tokens = (next.tokens.0, next.tokens.0);
+                self.sent.cache_lifetime = next.cache_lifetime;
             }
         }
     }

@@ -4,12 +4,13 @@
 
 use std::{collections::BTreeMap, num::NonZeroUsize, sync::Mutex, time::Instant};
 
-use liveset::{Policy, SessionEvent};
+use liveset::{Policy, SessionEvent, WireFormat};
 use lru::LruCache;
 
 use crate::{
     chain::Chain,
     conversation::{Conversation, Left, Sent, WholeMark},
+    last_body::{LastBody, landmarks},
     reacquisition::Figures,
 };
 
@@ -17,10 +18,17 @@ use crate::{
 const MAX_CONVERSATIONS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(16 * 1_024 - 1);
 /// What a conversation takes besides its items: the session's own tables.
 const BYTES_OF_A_CONVERSATION: usize = 16 << 10;
-/// What an item takes: its count, its digest, its place in the plan and the windows of its words.
-const BYTES_OF_AN_ITEM: usize = 1 << 10;
-/// What a kilobyte of the body takes on top: windows of words, by which quotes are found.
-const BYTES_OF_A_KILOBYTE: usize = 512;
+/// What an item takes: its places in the body, its count, its digest, its place in the plan and the windows of its words.
+const BYTES_OF_AN_ITEM: usize = 1_536;
+/// What a kilobyte of the body takes: itself, and windows of words, by which quotes are found.
+const BYTES_OF_A_KILOBYTE: usize = (1 << 10) + 512;
+/// Landmarks of bodies that are remembered at most: a few for each conversation.
+const MAX_LANDMARKS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(64 * 1_024 - 1);
+
+/// What is soon read and counted: well under a tenth of a millisecond.
+const MAX_SMALL_GROWTH_BYTES: usize = 16 << 10;
+/// Bytes of a body for one token at least, as a rule: whether a sweep is due need not be foreseen exactly.
+const MIN_BYTES_PER_TOKEN: usize = 2;
 
 /// What is kept of all conversations, within a bound of memory.
 pub(crate) struct Conversations {
@@ -31,11 +39,36 @@ pub(crate) struct Conversations {
 struct Kept {
     /// By the tip of the newest body's chain.
     by_tip: LruCache<u128, (String, Conversation)>,
+    /// Which tip the body had that a landmark was last seen in.
+    by_landmark: LruCache<u64, u128>,
     bytes: usize,
     /// Tips of bodies that left whole, after which no edited one of their conversation left.
     whole: LruCache<u128, ()>,
     /// Tips of bodies that were too long for their upstreams by a smaller window too.
     in_vain: LruCache<u128, ()>,
+}
+
+/// What came since the newest body of a conversation, as far as its length tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Growth {
+    /// Bytes of the new body beyond the last one.
+    pub(crate) bytes: usize,
+    /// Tokens that may still come before a sweep is due.
+    pub(crate) room_tokens: u64,
+}
+
+impl Growth {
+    /// Says whether it is soon read and counted, and no sweep is due.
+    pub(crate) fn is_small(self) -> bool {
+        self.bytes <= MAX_SMALL_GROWTH_BYTES && (self.bytes / MIN_BYTES_PER_TOKEN) as u64 <= self.room_tokens
+    }
+}
+
+impl Kept {
+    /// Finds the newest body that begins as this one does, as far as landmarks tell.
+    fn tip_before(&mut self, format: WireFormat, body: &[u8]) -> Option<u128> {
+        landmarks(format, body).find_map(|landmark| self.by_landmark.get(&landmark).copied())
+    }
 }
 
 /// One row of the list of conversations.
@@ -63,6 +96,7 @@ impl Conversations {
     pub(crate) fn new(max_bytes: usize) -> Self {
         let kept = Kept {
             by_tip: LruCache::new(MAX_CONVERSATIONS),
+            by_landmark: LruCache::new(MAX_LANDMARKS),
             bytes: 0,
             whole: LruCache::new(MAX_CONVERSATIONS),
             in_vain: LruCache::new(MAX_CONVERSATIONS),
@@ -81,6 +115,36 @@ impl Conversations {
         // What was never said to have left has not.
         conversation.pending = None;
         Some(conversation)
+    }
+
+    /// Takes out the body that this one most likely goes on with, and gives its tip. One request has it at a time; others read their bodies
+    /// whole.
+    pub(crate) fn take_last(&self, format: WireFormat, body: &[u8]) -> Option<(u128, LastBody)> {
+        let mut kept = self.lock();
+        let tip = kept.tip_before(format, body)?;
+        Some((tip, kept.by_tip.peek_mut(&tip)?.1.last.take()?))
+    }
+
+    /// Looks at the conversation that a body most likely goes on with: gives the bytes that came since, and the tokens that
+    /// may still come before a sweep is due.
+    pub(crate) fn growth(&self, format: WireFormat, body: &[u8]) -> Option<Growth> {
+        let mut kept = self.lock();
+        let tip = kept.tip_before(format, body)?;
+        let (_, conversation) = kept.by_tip.peek(&tip)?;
+        let bytes = body.len().checked_sub(conversation.last.as_ref()?.len())?;
+        Some(Growth { bytes, room_tokens: conversation.sent.room })
+    }
+
+    /// Keeps a body for the next one to be read from: with its own conversation, or else with the one it was read from.
+    pub(crate) fn keep_last(&self, tips: [Option<u128>; 2], body: &[u8], last: LastBody) {
+        let mut kept = self.lock();
+        let Some(tip) = tips.into_iter().flatten().find(|tip| kept.by_tip.contains(tip)) else { return };
+        for landmark in landmarks(last.format(), body) {
+            kept.by_landmark.put(landmark, tip);
+        }
+        if let Some((_, conversation)) = kept.by_tip.peek_mut(&tip) {
+            conversation.last = Some(last);
+        }
     }
 
     /// Looks at what is kept of the conversation that this chain goes on with, and leaves it.

@@ -2,6 +2,7 @@
 
 mod leaving;
 mod sending;
+mod again;
 mod refused;
 mod own_pages;
 mod recorder;
@@ -18,7 +19,7 @@ use http_body_util::BodyExt as _;
 use hyper::{
     HeaderMap, Method, Request, Response, StatusCode, Uri,
     body::{Bytes, Incoming},
-    header::{AUTHORIZATION, HeaderValue, UPGRADE},
+    header::{AUTHORIZATION, CONNECTION, HeaderValue, UPGRADE},
     http::request::Parts,
 };
 use liveset_archive::SqliteArchive;
@@ -80,16 +81,30 @@ struct Outgoing {
 
 /// What is sent.
 enum Payload {
-    /// A body that is all here: as it came, and without its encoding.
-    Whole { received: Bytes, plain: Option<Bytes>, held: Vec<Held> },
+    /// A body that is all here.
+    Whole(Whole),
     /// A body that comes as it goes.
     Streaming(Body),
+}
+
+/// A body that is all here: as it came, and without its encoding where that could be taken off.
+struct Whole {
+    received: Bytes,
+    plain: Option<Bytes>,
+    /// What it takes of the memory for bodies.
+    _held: Vec<Held>,
+}
+
+impl Whole {
+    fn bodies<'w>(&'w self, edited: Option<&'w Bytes>) -> Bodies<'w> {
+        Bodies { received: &self.received, plain: self.plain.as_ref(), edited }
+    }
 }
 
 impl Payload {
     fn bodies(&self) -> Option<Bodies<'_>> {
         match self {
-            Self::Whole { received, plain, .. } => Some(Bodies { received, plain: plain.as_ref(), edited: None }),
+            Self::Whole(whole) => Some(whole.bodies(None)),
             Self::Streaming(_) => None,
         }
     }
@@ -256,7 +271,7 @@ impl Exchange {
         let mut held = vec![held];
         if is_bypassed {
             self.passes(outgoing.route, Encoding::of(&outgoing.head.headers), &received);
-            return Ok(Payload::Whole { received, plain: None, held });
+            return Ok(Payload::Whole(Whole { received, plain: None, _held: held }));
         }
         let asked = Instant::now();
         let plain = self.plain(&outgoing.head.headers, &received, &mut held).await;
@@ -268,7 +283,7 @@ impl Exchange {
         };
         outgoing.waited = asked.elapsed();
         self.note(&outgoing.judgement);
-        Ok(Payload::Whole { received, plain: plain.ok(), held })
+        Ok(Payload::Whole(Whole { received, plain: plain.ok(), _held: held }))
     }
 
     /// Takes the encoding off, on a thread where there is one, and takes memory for what is made of the body.
@@ -360,9 +375,11 @@ fn status_of(why: Doubted) -> StatusCode {
 
 /// Says whether a model is to be asked over a WebSocket, into which nobody here looks: its client then asks by HTTP.
 fn is_for_a_socket(head: &Parts) -> bool {
-    let is_socket = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"websocket");
     let is_asking = matches!(Route::of(&Method::POST, head.uri.path()), Route::Ask(_));
-    is_asking && head.headers.get_all(UPGRADE).iter().any(is_socket)
+    let is_handshake = head.method == Method::GET
+        && headers::lists(&head.headers, &CONNECTION, "upgrade")
+        && headers::lists(&head.headers, &UPGRADE, "websocket");
+    is_asking && is_handshake
 }
 
 /// Says whether the body is signed in the headers, so that no byte of it may change.

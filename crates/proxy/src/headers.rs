@@ -49,6 +49,12 @@ pub(crate) fn for_next_hop(headers: &mut HeaderMap) {
     }
 }
 
+/// Says whether a header that is a list holds an element, in whichever of its lines.
+pub(crate) fn lists(headers: &HeaderMap, name: &HeaderName, element: &str) -> bool {
+    let lines = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    lines.flat_map(|value| value.split(',')).any(|found| found.trim().eq_ignore_ascii_case(element))
+}
+
 #[cfg(test)]
 mod tests {
     use hyper::header::{AUTHORIZATION, HeaderValue};

@@ -15,7 +15,10 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use crate::upstream::{Body, BoxError};
+use crate::{
+    buffers::Buffers,
+    upstream::{Body, BoxError},
+};
 
 /// How long a client may stay silent in the middle of a body.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -39,6 +42,7 @@ const FRAMES_BETWEEN: usize = 4;
 pub(crate) struct Reader {
     max_bytes: usize,
     held: Arc<Semaphore>,
+    buffers: Buffers,
 }
 
 /// A body as it came.
@@ -80,7 +84,7 @@ impl Reader {
     }
 
     fn holding(max_bytes: usize, held_bytes: usize) -> Self {
-        Self { max_bytes, held: Arc::new(Semaphore::new(held_bytes / PERMIT_BYTES)) }
+        Self { max_bytes, held: Arc::new(Semaphore::new(held_bytes / PERMIT_BYTES)), buffers: Buffers::default() }
     }
 
     /// Reads a body to its end, or as much as may be held. What is declared takes no memory from others, only what came.
@@ -92,7 +96,8 @@ impl Reader {
         if declared.is_some_and(|bytes| bytes > self.max_bytes) {
             return Ok(Received::Streaming(body.map_err(Into::into).boxed_unsync(), Unread::TooLarge));
         }
-        let mut read = Vec::with_capacity(declared.unwrap_or_default().min(BELIEVED_BYTES));
+        let declared = declared.unwrap_or_default();
+        let mut read = self.buffers.take(declared).unwrap_or_else(|| Vec::with_capacity(declared.min(BELIEVED_BYTES)));
         let mut held = Held::default();
         let begun = Instant::now();
         loop {
@@ -107,7 +112,7 @@ impl Reader {
             };
             return Ok(Received::Streaming(rest_behind(read.into(), body), why));
         }
-        Ok(Received::Whole(read.into(), held))
+        Ok(Received::Whole(self.buffers.lend(read), held))
     }
 
     /// Takes memory for the edited body beside one that is read, which is no larger by much.

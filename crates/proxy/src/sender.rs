@@ -37,6 +37,8 @@ const IDLE_TIME: Duration = Duration::from_secs(50);
 const IDLE_CONNECTIONS: usize = LANE_REQUESTS;
 /// How often a silent connection is probed, so that a lost one is noticed.
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
+/// Requests of a lane at a time while there are lanes with fewer: some servers take no more on a connection.
+const FEW_REQUESTS: usize = 4;
 /// Requests of a lane at a time: fewer than any known vendor takes on a connection.
 const LANE_REQUESTS: usize = 16;
 /// Lanes: with their requests as many as there are connections of clients by default.
@@ -119,7 +121,8 @@ impl Sender {
     /// The first lane that has room, so that connections are used again; else the one with the fewest requests.
     fn lane(&self) -> Option<&Lane> {
         let load = |lane: &&Lane| lane.requests.load(Ordering::Relaxed);
-        self.lanes.iter().find(|lane| load(lane) < LANE_REQUESTS).or_else(|| self.lanes.iter().min_by_key(load))
+        let with_room = |most: usize| self.lanes.iter().find(|lane| load(lane) < most);
+        with_room(FEW_REQUESTS).or_else(|| with_room(LANE_REQUESTS)).or_else(|| self.lanes.iter().min_by_key(load))
     }
 }
 
@@ -174,8 +177,8 @@ mod tests {
     /// More than one connection of HTTP/2 takes here.
     const REQUESTS: usize = 3 * LANE_REQUESTS;
 
-    /// An upstream of HTTP/2 that answers nobody until all have come.
-    async fn answering_all_at_once() -> String {
+    /// An upstream of HTTP/2 that takes so many requests on a connection and answers nobody until all have come.
+    async fn answering_all_at_once(streams: usize) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let all = Arc::new(Barrier::new(REQUESTS));
@@ -184,7 +187,7 @@ mod tests {
                 let all = all.clone();
                 tokio::spawn(async move {
                     let mut builder = auto::Builder::new(TokioExecutor::new());
-                    builder.http2().max_concurrent_streams(LANE_REQUESTS as u32);
+                    builder.http2().max_concurrent_streams(streams as u32);
                     let service = service_fn(move |_: Request<Incoming>| {
                         let all = all.clone();
                         async move {
@@ -202,7 +205,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_connection_that_is_full_holds_nobody_up() {
-        let url = answering_all_at_once().await;
+        for streams in [LANE_REQUESTS, FEW_REQUESTS] {
+            all_are_answered(streams).await;
+        }
+    }
+
+    async fn all_are_answered(streams: usize) {
+        let url = answering_all_at_once(streams).await;
         let sender = Sender::of(Client::builder(TokioExecutor::new()).http2_only(true)).unwrap();
         let asked: Vec<_> = (0..REQUESTS)
             .map(|_| {

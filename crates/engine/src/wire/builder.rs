@@ -152,8 +152,9 @@ impl Draft {
 }
 
 impl<'o, 'a> Builder<'o, 'a> {
-    pub(super) fn new(outline: &'o Outline<'a>) -> Self {
-        let items = Vec::with_capacity(outline.node_count() / VALUES_PER_ITEM);
+    /// Begins with room for the items of `values` values.
+    pub(super) fn new(outline: &'o Outline<'a>, values: usize) -> Self {
+        let items = Vec::with_capacity(values / VALUES_PER_ITEM);
         Self {
             outline,
             items,

@@ -39,7 +39,7 @@ impl Dialect {
 
     /// Reads a body.
     pub(super) fn read<'a>(&self, outline: &Outline<'a>) -> Result<Transcript<'a>> {
-        let mut builder = self.opened(outline);
+        let mut builder = self.opened(outline, outline.node_count());
         if !(self.whole)(&mut builder, outline) {
             let list = list(outline, self.list)?;
             self.read_messages(&mut builder, outline, list, 0);
@@ -64,13 +64,13 @@ impl Dialect {
         if !spans.take(kept).eq(before.messages.iter().take(kept).copied()) {
             return None;
         }
-        let mut builder = self.opened(outline).go_on(before, kept)?;
+        let mut builder = self.opened(outline, 0).go_on(before, kept)?;
         self.read_messages(&mut builder, outline, list, kept);
         Some(builder.finish(self.format, (self.fields)(outline)))
     }
 
-    fn opened<'o, 'a>(&self, outline: &'o Outline<'a>) -> Builder<'o, 'a> {
-        let mut builder = Builder::new(outline);
+    fn opened<'o, 'a>(&self, outline: &'o Outline<'a>, values: usize) -> Builder<'o, 'a> {
+        let mut builder = Builder::new(outline, values);
         (self.opening)(&mut builder, outline);
         builder
     }

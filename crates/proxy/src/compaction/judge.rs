@@ -4,27 +4,33 @@
 
 use std::{sync::Arc, time::Instant};
 
+use hyper::body::Bytes;
 use liveset::{Policy, SessionEvent, WireFormat};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     Purpose,
+    marks::WaitingMarks,
     turn::{Cause, Met, go_on},
 };
 use crate::{
-    cache_lifetime::cache_lifetime,
     chain::{Chain, Reading},
-    conversation::{Conversation, Left, Sent, WholeMark},
-    conversations::Conversations,
+    conversation::{Conversation, Left, Sent},
+    conversations::{Conversations, Growth},
     judgement::{Doubted, Judgement, Outcome},
+    last_body::LastBody,
     ledger::{Basis, InForce, Unreadable},
     rules::Rules,
 };
+
+/// Longer bodies are judged on a thread of their own: to compare and to copy them takes as long as to hand them over.
+const MAX_SMALL_BYTES: usize = 1 << 20;
 
 /// Where bodies are compacted.
 pub(super) struct Judge {
     rules: Rules,
     conversations: Conversations,
+    marks: WaitingMarks,
 }
 
 /// What is remembered of a conversation that is compacted anew.
@@ -44,7 +50,7 @@ impl Remembered {
 impl Judge {
     /// Makes a judge that remembers conversations within so many bytes.
     pub(super) fn new(rules: Rules, cache_bytes: usize) -> Self {
-        Self { rules, conversations: Conversations::new(cache_bytes) }
+        Self { rules, conversations: Conversations::new(cache_bytes), marks: WaitingMarks::default() }
     }
 
     /// What is remembered of conversations.
@@ -52,8 +58,15 @@ impl Judge {
         &self.conversations
     }
 
+    /// Says whether judging a body is likely to take no longer than handing it to another thread: it goes on with one that
+    /// was read, no sweep is due, and nothing waits for a disk.
+    pub(super) fn is_small(&self, format: WireFormat, body: &Bytes) -> bool {
+        let is_short = body.len() <= MAX_SMALL_BYTES && self.rules.ledger().is_none();
+        is_short && self.conversations.growth(format, body).is_some_and(Growth::is_small)
+    }
+
     /// Judges a body.
-    pub(super) fn judge(&self, format: WireFormat, purpose: Purpose, body: &[u8], now: Instant) -> Judgement {
+    pub(super) fn judge(&self, format: WireFormat, purpose: Purpose, body: &Bytes, now: Instant) -> Judgement {
         self.judged(format, body, |reading| match purpose {
             Purpose::Ask => self.compact(format, body.len(), reading, now),
             Purpose::Count => self.count(format, reading),
@@ -61,24 +74,31 @@ impl Judge {
     }
 
     /// Judges a body again after its upstream refused it as too long.
-    pub(super) fn judge_shorter(&self, format: WireFormat, body: &[u8], chain: &Chain, window: u64) -> Judgement {
+    pub(super) fn judge_shorter(&self, format: WireFormat, body: &Bytes, chain: &Chain, window: u64) -> Judgement {
         self.judged(format, body, |reading| self.shrink(format, body.len(), reading, chain, window))
     }
 
     /// Notes that a body left as it came, and nobody judged it.
     pub(super) fn left_unread(&self, format: WireFormat, body: &[u8], now: Instant) {
         let Some(reading) = Reading::of(format, body) else { return };
-        if let Some(mark) = self.conversations.left(&reading.chain, Left::Original, now) {
-            self.enter_mark(&reading.chain, mark);
+        if self.left(&reading.chain, Left::Original, now) {
+            self.enter_marks();
         }
     }
 
-    /// Enters what becomes of the mark that a conversation left whole, so that it outlives a restart.
-    pub(super) fn enter_mark(&self, chain: &Chain, mark: WholeMark) {
-        if let Some(ledger) = self.rules.ledger().filter(|_| self.rules.are_entered()) {
-            // Where it cannot be written this process knows it all the same.
+    /// Hears how the body of a chain left; says whether a mark waits to be entered.
+    pub(super) fn left(&self, chain: &Chain, left: Left, now: Instant) -> bool {
+        let is_entered = self.rules.ledger().is_some() && self.rules.are_entered();
+        self.marks.note(chain, || self.conversations.left(chain, left, now).filter(|_| is_entered))
+    }
+
+    /// Enters the marks that wait, so that they outlive a restart.
+    pub(super) fn enter_marks(&self) {
+        let Some(ledger) = self.rules.ledger() else { return };
+        // Where it cannot be written this process knows it all the same.
+        self.marks.enter(|chain, mark| {
             let _ = ledger.mark(chain, mark);
-        }
+        });
     }
 
     /// Hears whether an upstream took what was made smaller; only then does the smaller window hold from now on.
@@ -93,16 +113,22 @@ impl Judge {
     fn judged(
         &self,
         format: WireFormat,
-        body: &[u8],
+        body: &Bytes,
         judge: impl FnOnce(&Reading<'_>) -> Result<Judgement, Doubted>,
     ) -> Judgement {
-        let Some(reading) = Reading::of(format, body) else {
+        let last = self.conversations.take_last(format, body);
+        let (before, reading) = match last {
+            Some((tip, last)) => (Some(tip), Reading::after(last, body)),
+            None => (None, Reading::of(format, body)),
+        };
+        let Some(reading) = reading else {
             return Judgement::without_report(Outcome::Doubted(Doubted::Body));
         };
-        match judge(&reading) {
-            Ok(judgement) => judgement,
-            Err(why) => Judgement { chain: reading.chain, ..Judgement::without_report(Outcome::Doubted(why)) },
-        }
+        let judged = judge(&reading);
+        let chain = reading.chain.clone();
+        let last = LastBody::new(body.clone(), reading.into_body());
+        self.conversations.keep_last([chain.tip(), before], body, last);
+        judged.unwrap_or_else(|why| Judgement { chain, ..Judgement::without_report(Outcome::Doubted(why)) })
     }
 
     fn compact(
@@ -220,9 +246,10 @@ impl Judge {
     /// must know of it.
     fn note_cold_cache(&self, reading: &Reading<'_>, conversation: &mut Conversation, now: Instant) {
         let Some(used_at) = conversation.used_at.filter(|_| self.rules.are_entered()) else { return };
-        let (transcript, chain) = (&reading.transcript, &reading.chain);
+        let chain = &reading.chain;
         let idle = now.saturating_duration_since(used_at);
-        if idle <= cache_lifetime(transcript.format, transcript.body) || !reading.is_next_after(conversation.items) {
+        // What the vendor has was cached by the marks of the body before.
+        if idle <= conversation.sent.cache_lifetime || !reading.is_next_after(conversation.items) {
             return;
         }
         let Ok(newest) = u32::try_from(chain.len().saturating_sub(1)) else { return };
@@ -290,6 +317,6 @@ impl Judge {
 
 /// What decisions rest on besides items and policy.
 fn basis(reading: &Reading<'_>) -> Basis {
-    let of = |span: Option<liveset_engine::Span>| span.map_or(0, |span| xxh3_64(span.of(reading.transcript.body)));
-    Basis { model: of(reading.transcript.model), tools: of(reading.transcript.tools) }
+    let of = |span: Option<liveset_engine::Span>| span.map_or(0, |span| xxh3_64(span.of(reading.transcript().body)));
+    Basis { model: of(reading.transcript().model), tools: of(reading.transcript().tools) }
 }

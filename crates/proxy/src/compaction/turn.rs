@@ -11,6 +11,7 @@ use liveset_engine::{
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
+    cache_lifetime::cache_lifetime,
     chain::Reading,
     conversation::{Conversation, Sent},
     judgement::{Doubted, Judgement, Outcome, Prefix},
@@ -41,7 +42,7 @@ pub(super) enum Cause {
 
 /// Compacts the newest body of a conversation.
 pub(super) fn go_on(reading: &Reading<'_>, conversation: &mut Conversation, met: &Met) -> Result<Judgement, Doubted> {
-    let compaction = conversation.session.compact_read(&reading.transcript).map_err(|error| why(&error))?;
+    let compaction = conversation.session.compact_read(reading.transcript()).map_err(|error| why(&error))?;
     if compaction.report().warnings.iter().any(|warning| warning.code == "verify_failed") {
         return Err(Doubted::Verify);
     }
@@ -61,6 +62,8 @@ pub(super) fn go_on(reading: &Reading<'_>, conversation: &mut Conversation, met:
         requests: conversation.sent.requests + u64::from(!is_again),
         watch,
         tokens: (report.tokens.before, report.tokens.after),
+        room: report.tokens.trigger.saturating_sub(report.tokens.after),
+        cache_lifetime: cache_lifetime(reading.transcript()),
     });
     Ok(Judgement {
         edited: is_edited.then(|| body.into_owned().into()),
@@ -85,7 +88,7 @@ fn is_again(reading: &Reading<'_>, sent: &Sent) -> bool {
 
 /// The newest item of the model, up to which everything was sent before.
 fn newest_of_model(reading: &Reading<'_>) -> Option<usize> {
-    reading.transcript.items.iter().rposition(|item| item.side == Side::Assistant)
+    reading.transcript().items.iter().rposition(|item| item.side == Side::Assistant)
 }
 
 /// Whether an earlier request was to be cut, too.
@@ -152,12 +155,12 @@ fn watched(
     let mut watch = sent.watch.clone();
     // The first body that is seen is all old: nothing in it happened after a cut of ours.
     let new_from = if is_first { reading.chain.len() } else { sent.chain.len() };
-    let returned = watch.look(&reading.transcript, new_from, request);
+    let returned = watch.look(reading.transcript(), new_from, request);
     if is_first && met.was_cut_elsewhere && (new_sweeps == 0 || report.sweeps.len() > new_sweeps) {
         watch.note_old(compaction.edits());
     }
     let saved = report.tokens.before.saturating_sub(report.tokens.after);
-    watch.note(&reading.transcript, compaction.edits(), if is_again { 0 } else { saved }, request);
+    watch.note(reading.transcript(), compaction.edits(), if is_again { 0 } else { saved }, request);
     (watch, returned)
 }
 

@@ -6,7 +6,7 @@ use liveset::WireFormat;
 
 use crate::{
     bodies::Conversation,
-    place::Setup,
+    place::{Place, Setup},
     upstream::{Step, Upstream, chunk, fine, json, stream_end, stream_head},
 };
 
@@ -223,17 +223,46 @@ fn tokens_are_counted_of_the_body_that_would_be_sent() {
     assert_eq!(upstream.newest().body, sent);
 }
 
+/// A request to a model with these headers, and the status of its answer.
+fn asks_with(place: &Place, method: &str, path: &str, headers: &str) -> (u16, Option<String>) {
+    let mut client = place.client();
+    client.write(format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n").as_bytes()).unwrap();
+    let answer = client.answer().unwrap();
+    let told = (answer.status(), answer.header("upgrade").map(str::to_owned));
+    assert_eq!(client.get("/healthz").status(), 200, "the connection goes on");
+    told
+}
+
 #[test]
 fn a_websocket_to_a_model_is_answered_so_that_its_client_asks_by_http() {
     let upstream = Upstream::new(fine);
     let place = Setup::to(&upstream).start();
-    let socket = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n";
+    let key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n";
     for path in ["/v1/responses", "/openai/v1/responses"] {
-        let mut client = place.client();
-        client.write(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{socket}\r\n").as_bytes()).unwrap();
-        let answer = client.answer().unwrap();
-        assert_eq!((answer.status(), answer.header("upgrade")), (426, Some("HTTP/1.1")), "{path}");
-        assert_eq!(client.get("/healthz").status(), 200, "the connection goes on");
+        for asked in [
+            "Connection: Upgrade\r\nUpgrade: websocket\r\n",
+            "Connection: keep-alive, upgrade\r\nUpgrade: WebSocket\r\n",
+            "Connection: keep-alive\r\nConnection: Upgrade\r\nUpgrade: foo, websocket\r\n",
+        ] {
+            let told = asks_with(&place, "GET", path, &format!("{asked}{key}"));
+            assert_eq!(told, (426, Some("HTTP/1.1".to_owned())), "{path} {asked}");
+        }
     }
     assert!(upstream.seen().is_empty());
+}
+
+#[test]
+fn what_only_looks_like_a_websocket_passes() {
+    let upstream = Upstream::lenient(fine);
+    let place = Setup::to(&upstream).start();
+    let passing = [
+        ("GET", "/v1/responses", "Upgrade: websocket\r\n"),
+        ("GET", "/v1/responses", "Connection: keep-alive\r\nUpgrade: websocket\r\n"),
+        ("GET", "/v1/responses", "Connection: Upgrade\r\nUpgrade: websockets\r\n"),
+        ("GET", "/v1/models", "Connection: Upgrade\r\nUpgrade: websocket\r\n"),
+    ];
+    for (method, path, headers) in passing {
+        assert_eq!(asks_with(&place, method, path, headers), (200, None), "{headers}");
+    }
+    assert_eq!(upstream.seen().len(), passing.len());
 }
