@@ -72,10 +72,11 @@ pub(crate) fn pack_all(texts: &[&[u8]]) -> Vec<(Form, Vec<u8>)> {
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let hands = processors.min(MAX_HANDS).min(bytes / SHARE_BYTES).max(1);
-    let (mine, others) = texts.split_at(texts.len().div_ceil(hands));
+    let mut parts = shared_out(texts, bytes.div_ceil(hands)).into_iter();
+    let mine = parts.next().unwrap_or_default();
     thread::scope(|scope| {
         let help = |part| (part, thread::Builder::new().spawn_scoped(scope, move || pack_in_turn(part)));
-        let others: Vec<_> = others.chunks(mine.len().max(1)).map(help).collect();
+        let others: Vec<_> = parts.map(help).collect();
         let mut packed = pack_in_turn(mine);
         for (part, helper) in others {
             // Where no thread could be had it is done here.
@@ -84,6 +85,21 @@ pub(crate) fn pack_all(texts: &[&[u8]]) -> Vec<(Form, Vec<u8>)> {
         }
         packed
     })
+}
+
+/// Cuts texts into parts of neighbours that each hold about a share of the bytes, however long each text is. Each
+/// part but the last holds a share at least, so that there are no more parts than shares, and one for what comes behind.
+fn shared_out<'t>(texts: &'t [&'t [u8]], share: usize) -> Vec<&'t [&'t [u8]]> {
+    let mut bytes = 0_usize;
+    let ends_part = |text: &&[u8]| {
+        bytes = bytes.saturating_add(text.len());
+        let is_full = bytes >= share.max(1);
+        if is_full {
+            bytes = 0;
+        }
+        is_full
+    };
+    texts.split_inclusive(ends_part).collect()
 }
 
 fn pack_in_turn(texts: &[&[u8]]) -> Vec<(Form, Vec<u8>)> {
@@ -115,6 +131,21 @@ mod tests {
             let alone: Vec<_> = texts[..count].iter().map(|text| Packer::default().pack(text)).collect();
             assert_eq!(pack_all(&texts[..count]), alone);
         }
+    }
+
+    #[test]
+    fn threads_share_the_bytes_of_a_release_and_not_its_texts() {
+        let lens = |lens: &[usize], share: usize| {
+            let texts: Vec<Vec<u8>> = lens.iter().map(|len| vec![0; *len]).collect();
+            let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+            let parts = shared_out(&texts, share);
+            parts.iter().map(|part| part.iter().map(|text| text.len()).collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        assert_eq!(lens(&[90, 1, 1, 1, 1, 90], 92), [vec![90, 1, 1], vec![1, 1, 90]]);
+        assert_eq!(lens(&[200, 1, 1, 1], 102), [vec![200], vec![1, 1, 1]], "the long one alone");
+        assert_eq!(lens(&[1, 1, 1, 200], 102), [vec![1, 1, 1, 200]]);
+        assert_eq!(lens(&[0, 0, 0], 0), [vec![0, 0, 0]], "nothing to pack is worth no thread");
+        assert_eq!(lens(&[], 0), Vec::<Vec<usize>>::new());
     }
 
     #[test]
