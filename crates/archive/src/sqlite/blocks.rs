@@ -33,30 +33,65 @@ impl Run {
     }
 }
 
-/// Gives originals of a session that hold each of the runs within a word, newest first: `wanted` of them, and a few more
-/// where a block holds them.
+/// What the lists of a session's blocks say.
+#[derive(Default)]
+pub(super) struct Holding {
+    /// Originals that hold each of the runs within a word, newest first.
+    pub(super) rows: Vec<i64>,
+    /// Those of which nothing is known, newest first: their block is damaged.
+    pub(super) unlisted: Vec<i64>,
+}
+
+/// Gives originals of a session that hold each of the runs: `wanted` of them, and a few more where a block holds them.
 pub(super) fn holding(
     connection: &Connection,
     members: &Members,
     runs: &[Run],
     wanted: usize,
-) -> rusqlite::Result<Vec<i64>> {
+) -> rusqlite::Result<Holding> {
     let mut one = connection.prepare_cached("SELECT terms FROM blocks WHERE id = ?1")?;
-    let mut found = Vec::new();
+    let mut found = Holding::default();
     for (block, mut left) in members.blocks().into_iter().rev() {
-        if found.len() >= wanted {
+        if found.rows.len() >= wanted {
             break;
         }
         let bytes: Option<Vec<u8>> = one.query_row([block], |row| row.get(0)).optional()?;
-        let list = bytes.as_deref().map(List::read).transpose()?;
+        let Ok(list) = bytes.as_deref().map(List::read).transpose() else {
+            found.unlisted.extend(rows_of(block, left));
+            continue;
+        };
         for run in runs {
             let listed = list.as_ref().map_or(0, |list| list.holders(run.text.as_bytes()));
             left &= listed | run.as_word.get(&block).copied().unwrap_or(0);
         }
-        let bits = (0..ORIGINALS).rev().filter(|bit| left & (1 << bit) != 0);
-        found.extend(bits.map(|bit| block * ORIGINALS + bit));
+        found.rows.extend(rows_of(block, left));
     }
     Ok(found)
+}
+
+/// Gives originals of a block, newest first.
+fn rows_of(block: i64, originals: u32) -> impl Iterator<Item = i64> {
+    let bits = (0..ORIGINALS).rev().filter(move |bit| originals & (1 << bit) != 0);
+    bits.map(move |bit| block * ORIGINALS + bit)
+}
+
+/// Gives the blocks whose lists cannot be read.
+pub(super) fn damaged(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
+    let mut all = connection.prepare("SELECT id, terms FROM blocks ORDER BY id")?;
+    let mut rows = all.query([])?;
+    let mut damaged = Vec::new();
+    while let Some(row) = rows.next()? {
+        let is_whole = row.get_ref(1)?.as_blob().is_ok_and(|bytes| List::read(bytes).is_ok());
+        if !is_whole {
+            damaged.push(row.get(0)?);
+        }
+    }
+    Ok(damaged)
+}
+
+/// Drops the lists that cannot be read, so that their originals are indexed again.
+pub(super) fn mend(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    damaged(transaction)?.into_iter().try_for_each(|block| drop_block(transaction, block))
 }
 
 /// Sorts originals into blocks.
@@ -103,10 +138,14 @@ fn take(transaction: &Transaction<'_>, block: i64) -> rusqlite::Result<Option<Wo
     if let Ok(list) = List::read(&bytes) {
         return Ok(Some(Words::of(&list)));
     }
+    drop_block(transaction, block)?;
+    Ok(None)
+}
+
+fn drop_block(transaction: &Transaction<'_>, block: i64) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO unindexed SELECT id FROM bodies WHERE id BETWEEN ?1 AND ?2";
     transaction.execute(sql, [block * ORIGINALS, block * ORIGINALS + ORIGINALS - 1])?;
-    transaction.execute("DELETE FROM blocks WHERE id = ?1", [block])?;
-    Ok(None)
+    transaction.execute("DELETE FROM blocks WHERE id = ?1", [block]).map(drop)
 }
 
 /// The words of a block, each with the originals that hold it.

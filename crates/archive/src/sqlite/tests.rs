@@ -382,3 +382,23 @@ fn a_program_whose_file_a_newer_one_took_over_stops_writing_and_says_why() {
     assert_eq!(archive.original(&id(1)).unwrap().unwrap(), b"a text of some words", "nothing of it was done");
     assert_eq!(archive.original(&id(2)).unwrap(), None);
 }
+
+#[test]
+fn a_damaged_block_of_words_fails_no_search_is_named_and_is_built_anew() {
+    let (_folder, archive) = archive();
+    let mut release = Release::new(b"b", vec![1], vec![(id(2), b"the valveTimeout of a pump".to_vec())]);
+    release.session = "s".to_owned();
+    archive.put(&release).unwrap();
+    archive.index().unwrap();
+    let found = || archive.search(&Query { session: Some("s".to_owned()), ..Query::new("imeou") }).unwrap();
+    assert_eq!((found().hits.len(), found().not_searched.has_more), (1, false));
+    let other = connect::writer(archive.path()).unwrap();
+    other.execute_batch("UPDATE blocks SET terms = substr(terms, 1, length(terms) - 1)").unwrap();
+    assert_eq!((found().hits.len(), found().not_searched.has_more), (1, true), "the text is read");
+    let scan = archive.scan().unwrap();
+    assert_eq!((scan.damaged, scan.is_sound(), scan.places.len()), (1, false, 1), "{scan:?}");
+    archive.evict(u64::MAX, Reach::Unused).unwrap();
+    archive.index().unwrap();
+    assert_eq!((found().hits.len(), found().not_searched.has_more), (1, false));
+    assert!(archive.scan().unwrap().is_sound());
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, Transaction, params};
 
-use super::{SqliteArchive, blocks, evict, fault, indexer, rows, store, writer::Desk};
+use super::{SqliteArchive, blocks, evict, fault, indexer, rows, schema, store, writer::Desk};
 use crate::{Evicted, Reach, Result, Scope};
 
 /// Places of damage that a scan lists; more are only counted, since one bad stretch of a disk hits many records.
@@ -25,7 +25,7 @@ pub struct Scan {
     pub bytes: u64,
     /// Bytes that the archive may take.
     pub capacity_bytes: u64,
-    /// Records that fail their checksum.
+    /// Records that fail their checksum, and blocks of words that cannot be read: these an eviction builds anew.
     pub damaged: u64,
     /// The first [`MAX_LISTED_DAMAGE`] of them.
     pub places: Vec<String>,
@@ -38,6 +38,13 @@ impl Scan {
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.damaged == 0 && self.is_structure_sound
+    }
+
+    fn add_damage(&mut self, place: String) {
+        self.damaged += 1;
+        if self.places.len() < MAX_LISTED_DAMAGE {
+            self.places.push(place);
+        }
     }
 }
 
@@ -127,7 +134,8 @@ impl SqliteArchive {
                 let Some(whose) = whose else { return Ok(Evicted::default()) };
                 let goal = evict::Goal { bytes: goal_bytes, reach, whose };
                 let evicted = evict::evict(transaction, path, &limits, now, goal)?;
-                indexer::forget_removed(transaction).map_err(|error| fault::of("write", path, &error))?;
+                let tidy = indexer::forget_removed(transaction).and_then(|()| blocks::mend(transaction));
+                tidy.map_err(|error| fault::of("write", path, &error))?;
                 Ok(evicted)
             });
             desk.whole.clear();
@@ -190,6 +198,12 @@ fn scan(connection: &Connection, path: &Path, tenant: &str, capacity_bytes: u64)
             found.is_structure_sound = false;
         }
     }
+    if schema::is_current(connection, path)? {
+        match blocks::damaged(connection) {
+            Ok(blocks) => blocks.iter().for_each(|block| found.add_damage(format!("block of words {block}"))),
+            Err(_) => found.is_structure_sound = false,
+        }
+    }
     Ok(found)
 }
 
@@ -212,10 +226,7 @@ fn look_through(
         let place = format!("{what} {}", store::shown_name(&name));
         let is_whole = rows::Packed::of(row, 0).is_ok_and(|packed| packed.unpacked(path, || place.clone()).is_ok());
         if !is_whole {
-            found.damaged += 1;
-            if found.places.len() < MAX_LISTED_DAMAGE {
-                found.places.push(place);
-            }
+            found.add_damage(place);
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::{
     around::RUN_CHARS,
-    blocks::{self, Run},
+    blocks::{self, Holding, Run},
     fault,
     members::Members,
     phrases::{Phrases, all_of},
@@ -125,12 +125,19 @@ impl<'c> Within<'c> {
         }
         let is_told = are_told_by_words(asked);
         let wanted = if is_told { limit } else { limit * READS_PER_HIT };
-        let mut ids = blocks::holding(self.connection, &self.members, &runs, wanted).map_err(fail)?;
+        let found = blocks::holding(self.connection, &self.members, &runs, wanted).map_err(fail)?;
+        let Holding { rows: mut ids, mut unlisted } = found;
         let is_cut = ids.len() >= wanted && !is_told;
+        // Where a block is damaged the texts say it, but not what their calls do.
+        let is_damaged = !unlisted.is_empty();
+        unlisted.truncate(limit.saturating_mul(READS_PER_HIT));
+        let read = that_hold(self.connection, self.path, unlisted, asked, limit)?;
         if !is_told {
             ids = that_hold(self.connection, self.path, ids, asked, limit)?;
         }
+        ids.extend(read);
+        ids.sort_unstable_by(|one, other| other.cmp(one));
         ids.truncate(limit);
-        Ok(Ids { has_more: is_cut && ids.len() < limit, ids })
+        Ok(Ids { has_more: is_damaged || (is_cut && ids.len() < limit), ids })
     }
 }
