@@ -1,0 +1,6 @@
+//! Did it hurt? What a cut costs the agent: outcome and interaction cost, with intervals.
+//!
+//! Measures any strategy, ours and others', and decides nothing about what is cut. The same input gives the same figures
+//! on any machine and with any number of threads; only an agent that asks a model does not.
+
+pub mod prng;
