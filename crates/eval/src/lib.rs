@@ -4,3 +4,4 @@
 //! on any machine and with any number of threads; only an agent that asks a model does not.
 
 pub mod prng;
+pub mod stats;
