@@ -5,3 +5,4 @@
 
 pub mod prng;
 pub mod stats;
+pub mod irbench;
