@@ -68,6 +68,8 @@ impl Profile {
     pub const SILENT: Self = Self { name: "no-progress", progress: Habit::Dropped, ..Self::STANDARD };
     /// Makes its calls and says nothing.
     pub const MUTE: Self = Self { name: "mute", prose: Habit::Dropped, progress: Habit::Dropped, ..Self::STANDARD };
+    /// Those of the planned family of tests.
+    pub const FAMILY: [Self; 3] = [Self::NARROW, Self::STANDARD, Self::WIDE];
     /// All of them.
     pub const ALL: [Self; 7] =
         [Self::STANDARD, Self::NARROW, Self::WIDE, Self::TRUSTING, Self::BOLD, Self::SILENT, Self::MUTE];
