@@ -2,6 +2,7 @@
 
 mod archive;
 mod diff;
+mod eval;
 mod examples;
 mod install;
 mod mcp;
@@ -15,6 +16,7 @@ pub(crate) use archive::{
     Recall, ScopeArgs, Search, ViewArgs, content_id,
 };
 pub(crate) use diff::Diff;
+pub(crate) use eval::{EvalCommand, EvalIrbench, EvalProtocol};
 pub(crate) use install::{Completions, Doctor, Man};
 pub(crate) use mcp::Mcp;
 pub(crate) use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicyShow};
@@ -76,6 +78,9 @@ pub(crate) enum Command {
     Proxy(Proxy),
     /// Serves recall and search to an agent as MCP tools
     Mcp(Mcp),
+    /// Measures what a cut costs an agent: outcome and interaction cost, for any strategy
+    #[command(subcommand)]
+    Eval(EvalCommand),
     /// Says where two bodies, reports or logs first differ, and why
     Diff(Diff),
     /// Shows, explains and checks settings

@@ -7,6 +7,7 @@ mod completions;
 mod count;
 mod diff;
 mod doctor;
+mod eval;
 mod explain;
 mod inspect;
 mod man;
@@ -39,6 +40,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Archive(command) => archive::run(&command),
         Command::Proxy(args) => proxy::run(&args),
         Command::Mcp(args) => mcp::run(&args),
+        Command::Eval(command) => eval::run(&command),
         Command::Diff(args) => diff::run(&args),
         Command::Policy(command) => policy::run(&command),
         Command::Doctor(args) => doctor::run(&args),

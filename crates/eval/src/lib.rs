@@ -6,3 +6,4 @@
 pub mod prng;
 pub mod stats;
 pub mod irbench;
+pub mod protocol;

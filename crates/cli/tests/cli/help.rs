@@ -17,13 +17,15 @@ fn each_command_explains_itself() {
         "archive purge",
         "archive export",
         "archive import",
+        "eval irbench",
+        "eval protocol",
     ];
     for command in COMMANDS.into_iter().chain(parts) {
         let run = Place::new().run(&format!("{command} --help"));
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{command}");
         let name = if command.is_empty() { "liveset".to_owned() } else { command.replace(' ', "-") };
         let has_examples = run.text().contains("\nExamples:\n  liveset ");
-        assert_eq!(has_examples, !["", "policy", "archive"].contains(&command), "{command}");
+        assert_eq!(has_examples, !["", "policy", "archive", "eval"].contains(&command), "{command}");
         expect_file![format!("help/{name}.txt")].assert_eq(run.text());
     }
 }

@@ -26,6 +26,7 @@ mod checking;
 mod diffing;
 mod policies;
 mod doctoring;
+mod evaluating;
 mod installing;
 mod traces;
 mod trace_formats;

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Every command, as `help` lists them.
-pub(crate) const COMMANDS: [&str; 18] = [
+pub(crate) const COMMANDS: [&str; 19] = [
     "compact",
     "shape",
     "inspect",
@@ -21,6 +21,7 @@ pub(crate) const COMMANDS: [&str; 18] = [
     "archive",
     "proxy",
     "mcp",
+    "eval",
     "diff",
     "policy",
     "doctor",
