@@ -7,3 +7,6 @@ pub mod prng;
 pub mod stats;
 pub mod irbench;
 pub mod protocol;
+pub mod words;
+mod commands;
+pub mod retention;
