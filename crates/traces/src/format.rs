@@ -5,7 +5,11 @@ use crate::codex;
 use crate::conversation::Conversation;
 use crate::error::Error;
 use crate::gemini;
+use crate::inspect;
+use crate::intercode;
+use crate::langchain;
 use crate::message_lists;
+use crate::openhands;
 use crate::pi;
 use crate::sample::{Fit, Sample};
 use crate::source::Source;
@@ -36,6 +40,14 @@ pub enum TraceFormat {
     Tau2,
     /// A session file of Gemini CLI: one JSON object.
     Gemini,
+    /// Output of OpenHands, of benchmarks or the resolver: one JSON object per line.
+    Openhands,
+    /// A log of Inspect: one JSON object with many samples.
+    Inspect,
+    /// Messages of LangChain as it serialises them: one JSON list.
+    Langchain,
+    /// Results of InterCode: one JSON object with many tasks.
+    Intercode,
     /// A list of Anthropic messages, an object that holds one, or lines of either.
     AnthropicMessages,
     /// A list of OpenAI Chat messages, an object that holds one, or lines of either.
@@ -46,13 +58,17 @@ pub enum TraceFormat {
 
 impl TraceFormat {
     /// All formats, in the order of the documentation.
-    pub const ALL: [TraceFormat; 9] = [
+    pub const ALL: [TraceFormat; 13] = [
         Self::ClaudeCode,
         Self::Codex,
         Self::SweAgent,
         Self::Pi,
         Self::Tau2,
         Self::Gemini,
+        Self::Openhands,
+        Self::Inspect,
+        Self::Langchain,
+        Self::Intercode,
         Self::AnthropicMessages,
         Self::OpenaiChat,
         Self::OpenaiResponses,
@@ -79,6 +95,10 @@ impl TraceFormat {
             Self::Pi => &PI,
             Self::Tau2 => &TAU2,
             Self::Gemini => &GEMINI,
+            Self::Openhands => &OPENHANDS,
+            Self::Inspect => &INSPECT,
+            Self::Langchain => &LANGCHAIN,
+            Self::Intercode => &INTERCODE,
             Self::AnthropicMessages => &ANTHROPIC_MESSAGES,
             Self::OpenaiChat => &OPENAI_CHAT,
             Self::OpenaiResponses => &OPENAI_RESPONSES,
@@ -104,6 +124,14 @@ const PI: Importer = Importer { name: "pi", fit: pi::fit, read: pi::read };
 const TAU2: Importer = Importer { name: "tau2", fit: tau2::fit, read: tau2::read };
 
 const GEMINI: Importer = Importer { name: "gemini", fit: gemini::fit, read: gemini::read };
+
+const OPENHANDS: Importer = Importer { name: "openhands", fit: openhands::fit, read: openhands::read };
+
+const INSPECT: Importer = Importer { name: "inspect", fit: inspect::fit, read: inspect::read };
+
+const LANGCHAIN: Importer = Importer { name: "langchain", fit: langchain::fit, read: langchain::read };
+
+const INTERCODE: Importer = Importer { name: "intercode", fit: intercode::fit, read: intercode::read };
 
 const ANTHROPIC_MESSAGES: Importer = Importer {
     name: "anthropic-messages",

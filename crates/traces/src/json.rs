@@ -69,6 +69,11 @@ impl<'a> Object<'a> {
         self.get(key).and_then(inside)
     }
 
+    /// Gives the values of all members, in order.
+    pub(crate) fn values(&self) -> Vec<&'a str> {
+        self.members.iter().map(|(_, value)| value.get()).collect()
+    }
+
     /// Says whether a member is `true`.
     pub(crate) fn is_true(&self, key: &str) -> bool {
         self.get(key) == Some("true")

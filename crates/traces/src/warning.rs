@@ -63,6 +63,11 @@ pub enum Warning {
         /// The line.
         line: usize,
     },
+    /// The trace has no calls as the wire knows them (no ids): actions and observations stand as text.
+    CallsAsText {
+        /// How many actions.
+        calls: usize,
+    },
     /// A text without a visible character was left out, because a provider refuses it.
     BlankText {
         /// The line.
@@ -134,6 +139,9 @@ impl fmt::Display for Warning {
                 write!(out, "the client cleared old results at line {line}, the bodies still hold them")
             }
             Self::UnreadableMessage { line } => write!(out, "line {line} has no readable content and was left out"),
+            Self::CallsAsText { calls } => {
+                write!(out, "{calls} actions stand as text, the trace has no ids for calls")
+            }
             Self::BlankText { line } => write!(out, "a blank text at line {line} was left out"),
             Self::LateResult { line } => write!(out, "the late result at line {line} was moved to its call"),
             Self::OrphanResult { line } => write!(out, "the result at line {line} has no call and was left out"),

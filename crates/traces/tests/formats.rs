@@ -7,7 +7,7 @@
     reason = "tests stop where something is wrong, and say what they skip; the helpers serve several tests"
 )]
 
-//! The shared traces of Codex, pi, SWE-agent, tau2 and Gemini CLI: laws of their bodies, models, warnings.
+//! The shared traces of every format with a folder of its own but Claude Code: laws of their bodies, models, warnings.
 
 mod shared;
 
@@ -17,12 +17,16 @@ use std::path::PathBuf;
 use liveset_traces::{Fidelity, Trace, TraceFormat, Warning};
 
 /// Folder, format, wire format of the bodies.
-const FOLDERS: [(&str, TraceFormat, &str); 5] = [
+const FOLDERS: [(&str, TraceFormat, &str); 9] = [
     ("codex", TraceFormat::Codex, "openai-responses"),
     ("pi", TraceFormat::Pi, "anthropic"),
     ("swe-agent", TraceFormat::SweAgent, "openai-chat"),
     ("tau2", TraceFormat::Tau2, "openai-chat"),
     ("gemini", TraceFormat::Gemini, "openai-chat"),
+    ("openhands", TraceFormat::Openhands, "openai-chat"),
+    ("inspect", TraceFormat::Inspect, "openai-chat"),
+    ("langchain", TraceFormat::Langchain, "anthropic"),
+    ("intercode", TraceFormat::Intercode, "openai-chat"),
 ];
 
 /// The models that the traces name; a replay and the oldest trajectories name none.

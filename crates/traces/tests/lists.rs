@@ -71,9 +71,21 @@ fn other_files_are_never_taken_for_a_format_they_are_not() {
     let mut formats = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     formats.retain(|path| path.is_dir());
     for format in formats {
-        let ours = ["claude-code", "cline", "codex", "gemini", "openai-chat", "pi", "swe-agent", "tau2"]
-            .iter()
-            .any(|name| format.ends_with(name));
+        let read = [
+            "claude-code",
+            "cline",
+            "codex",
+            "gemini",
+            "inspect",
+            "intercode",
+            "langchain",
+            "openai-chat",
+            "openhands",
+            "pi",
+            "swe-agent",
+            "tau2",
+        ];
+        let ours = read.iter().any(|name| format.ends_with(name));
         for file in fs::read_dir(&format).unwrap().map(|entry| entry.unwrap().path()).filter(|_| !ours) {
             let found = detect(&fs::read(&file).unwrap());
             assert_eq!(found, Detection::Unknown, "{}", file.display());

@@ -19,7 +19,7 @@ use shared::items::{Item, Kind, items};
 /// One row of the shared manifest: file, format, conversations, items, calls, tokens, share of results in percent.
 type Row = (&'static str, TraceFormat, usize, usize, usize, u64, u64);
 
-const MANIFEST: [Row; 26] = [
+const MANIFEST: [Row; 31] = [
     ("claude-code/entire-cli-compacted-twice.jsonl", TraceFormat::ClaudeCode, 1, 771, 224, 206_617, 75),
     ("claude-code/entire-cli-a.jsonl", TraceFormat::ClaudeCode, 1, 390, 129, 75_215, 56),
     ("claude-code/entire-cli-compacted-bash-heavy.jsonl", TraceFormat::ClaudeCode, 1, 900, 247, 149_788, 64),
@@ -46,10 +46,15 @@ const MANIFEST: [Row; 26] = [
     ("openai-chat/tau-bench-airline-gpt-4o-first-50.json", TraceFormat::OpenaiChat, 50, 1_406, 282, 175_088, 38),
     ("tau2/airline-gpt-4.1.json", TraceFormat::Tau2, 20, 568, 148, 55_883, 64),
     ("tau2/retail-gpt-4.1.json", TraceFormat::Tau2, 40, 1_178, 299, 134_742, 72),
+    ("openhands/multi-swe-bench-output.jsonl", TraceFormat::Openhands, 3, 317, 103, 65_231, 75),
+    ("openhands/resolver-output.jsonl", TraceFormat::Openhands, 2, 52, 26, 11_744, 100),
+    ("intercode/ctf-gpt-4-first-40.json", TraceFormat::Intercode, 40, 512, 236, 712_686, 99),
+    ("inspect/browser.json", TraceFormat::Inspect, 1, 10, 4, 4_971, 94),
+    ("langchain/deepagents-summarization-seed.json", TraceFormat::Langchain, 1, 8, 2, 11_987, 89),
 ];
 
 /// How much more (or less) items, calls and tokens the bodies hold than the manifest counts, and why.
-const DIFFERENCES: [(&str, i64, i64, i64, &str); 13] = [
+const DIFFERENCES: [(&str, i64, i64, i64, &str); 16] = [
     ("claude-code/entire-cli-compacted-twice.jsonl", -2, 0, -44, "two texts on a branch that was left"),
     ("claude-code/kimi-cli-dev-images.jsonl", 1, 0, -1, "the picture beside a text is an item of its own"),
     ("codex/rollout-medium.jsonl", 1, 0, 0, "the picture beside a text is an item of its own"),
@@ -69,6 +74,21 @@ const DIFFERENCES: [(&str, i64, i64, i64, &str); 13] = [
     ("swe-agent/ctf-crypto-katy.traj", -18, -18, 70, "text actions are sent as text, with their fences"),
     ("tau2/airline-gpt-4.1.json", 20, 0, 32_295, "the policy of each conversation; five tokens are the manifest's own"),
     ("tau2/retail-gpt-4.1.json", 40, 0, 56_080, "the policy of each conversation"),
+    (
+        "openhands/multi-swe-bench-output.jsonl",
+        4,
+        2,
+        -132,
+        "the model's own replies, `finish` among them, which no result answers",
+    ),
+    (
+        "openhands/resolver-output.jsonl",
+        0,
+        -26,
+        8_286,
+        "pairs without ids stand as text; the words of actions are whole",
+    ),
+    ("intercode/ctf-gpt-4-first-40.json", -21, -236, -2, "no ids: actions stand as text; 21 observations are empty"),
 ];
 
 /// Side chains are not in the manifest: only main conversations and lists count.

@@ -7,7 +7,7 @@ use crate::program::Place;
 /// File name, file, wire format of the bodies, model, items at the last point.
 type Tiny = (&'static str, &'static str, &'static str, &'static str, usize);
 
-const TINY: [Tiny; 9] = [
+const TINY: [Tiny; 11] = [
     (
         "claude-code.jsonl",
         r#"{"type":"user","uuid":"a","parentUuid":null,"isMeta":true,"message":{"role":"user","content":"Read a.py"}}
@@ -85,6 +85,20 @@ const TINY: [Tiny; 9] = [
         r#"{"sessionId":"s","projectHash":"h","messages":[{"id":"1","type":"user","content":"Read a.py"},{"id":"2","type":"gemini","content":"","model":"gemini-2.5-pro","toolCalls":[{"id":"c","name":"read_file","args":{"path":"a.py"},"status":"success","result":[{"functionResponse":{"id":"c","name":"read_file","response":{"output":"x = 1"}}}]}]}]}"#,
         "openai-chat",
         "gemini-2.5-pro",
+        3,
+    ),
+    (
+        "inspect.json",
+        r#"{"eval":{"model":"gpt-4o"},"samples":[{"messages":[{"role":"user","content":"Read a.py"},{"role":"assistant","content":"","tool_calls":[{"id":"c","function":"read","arguments":{"path":"a.py"}}]},{"role":"tool","content":"x = 1","tool_call_id":"c"}]}]}"#,
+        "openai-chat",
+        "gpt-4o",
+        3,
+    ),
+    (
+        "langchain.json",
+        r#"[{"lc":1,"id":["x"],"kwargs":{"type":"human","content":"Read a.py"}},{"lc":1,"id":["x"],"kwargs":{"type":"ai","content":[{"type":"tool_use","id":"t","name":"read","input":{"path":"a.py"}}],"response_metadata":{"model_name":"claude-sonnet-4-5"}}},{"lc":1,"id":["x"],"kwargs":{"type":"tool","tool_call_id":"t","content":"x = 1"}}]"#,
+        "anthropic",
+        "claude-sonnet-4-5",
         3,
     ),
 ];

@@ -1,0 +1,10 @@
+//! Does any file make the importer of OpenHands panic, or give a body that breaks a law?
+
+#![no_main]
+
+mod laws;
+
+use libfuzzer_sys::fuzz_target;
+use liveset_traces::TraceFormat;
+
+fuzz_target!(|file: &[u8]| laws::check(TraceFormat::Openhands, file));
