@@ -8,6 +8,7 @@ mod install;
 mod mcp;
 mod policy;
 mod proxy;
+mod replay;
 mod shape;
 mod summary;
 
@@ -21,6 +22,7 @@ pub(crate) use install::{Completions, Doctor, Man};
 pub(crate) use mcp::Mcp;
 pub(crate) use policy::{PolicyCheck, PolicyCommand, PolicyExplain, PolicyShow};
 pub(crate) use proxy::Proxy;
+pub(crate) use replay::Replay;
 pub(crate) use shape::Shape;
 pub(crate) use summary::SummaryArgs;
 
@@ -81,6 +83,8 @@ pub(crate) enum Command {
     /// Measures what a cut costs an agent: outcome and interaction cost, for any strategy
     #[command(subcommand)]
     Eval(EvalCommand),
+    /// Runs strategies over a trace: what each sends, costs and serves
+    Replay(Replay),
     /// Says where two bodies, reports or logs first differ, and why
     Diff(Diff),
     /// Shows, explains and checks settings

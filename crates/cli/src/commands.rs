@@ -15,6 +15,7 @@ mod mcp;
 mod policy;
 mod proxy;
 mod recall;
+mod replay;
 mod restore;
 mod search;
 mod shape;
@@ -41,6 +42,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<u8, Failure> {
         Command::Proxy(args) => proxy::run(&args),
         Command::Mcp(args) => mcp::run(&args),
         Command::Eval(command) => eval::run(&command),
+        Command::Replay(args) => replay::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Policy(command) => policy::run(&command),
         Command::Doctor(args) => doctor::run(&args),

@@ -147,6 +147,29 @@ impl Input {
     }
 }
 
+/// Reads a whole trace; a single body is none.
+pub(crate) fn trace(args: &InputArgs) -> Result<(String, Trace), Failure> {
+    let (name, bytes) = bytes(args.file.as_deref())?;
+    let format = match args.format {
+        InputFormat::Trace(format) => Ok(format),
+        InputFormat::Wire(_) => Err(no_trace()),
+        InputFormat::Auto => match detect(&bytes) {
+            Detection::Trace(format) => Ok(format),
+            Detection::Ambiguous { candidates, seen } => Err(ambiguous(&candidates, &seen)),
+            _ => Err(no_trace()),
+        },
+    };
+    let trace = format.and_then(|format| Trace::read(format, &bytes).map_err(Failure::usage));
+    match trace {
+        Ok(trace) => Ok((name, trace)),
+        Err(failure) => Err(failure.in_file(&name)),
+    }
+}
+
+fn no_trace() -> Failure {
+    Failure::usage("this is no trace that any importer knows").hint("name its format with --format")
+}
+
 /// Says of a body why it could not be used.
 pub(crate) fn failure(name: &str, body: &[u8], error: impl Into<liveset::Error>) -> Failure {
     let error = error.into();
@@ -163,7 +186,8 @@ fn ambiguous(candidates: &[TraceFormat], seen: &[&str]) -> Failure {
         .hint(format!("say which it is with --format {}", names.join(", or --format ")))
 }
 
-fn choose<'t>(trace: &'t Trace, args: &InputArgs) -> Result<&'t Conversation, Failure> {
+/// Finds the conversation that is asked for.
+pub(crate) fn choose<'t>(trace: &'t Trace, args: &InputArgs) -> Result<&'t Conversation, Failure> {
     let agents = || {
         let all = trace.conversations();
         let names: Vec<&str> = all.iter().map(Conversation::agent).take(MAX_NAMED_AGENTS).collect();

@@ -10,3 +10,6 @@ pub mod protocol;
 pub mod words;
 mod commands;
 pub mod retention;
+pub mod strategies;
+pub mod money;
+pub mod replay;

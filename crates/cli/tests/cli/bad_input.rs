@@ -165,7 +165,7 @@ fn a_body_that_fits_two_formats() {
         expect![[r#"
             exit 2
             err | liveset: body.json: the body's wire format is unclear: plain messages fit both `anthropic` and `openai-chat`
-            err | hint: say which it is with --format: anthropic, openai-chat, openai-responses, claude-code, codex, swe-agent, pi, tau2, gemini, anthropic-messages, openai-chat-messages, openai-responses-items
+            err | hint: say which it is with --format: anthropic, openai-chat, openai-responses, claude-code, codex, swe-agent, pi, tau2, gemini, openhands, inspect, langchain, intercode, anthropic-messages, openai-chat-messages, openai-responses-items
         "#]],
     );
 }
@@ -177,7 +177,7 @@ fn json_that_is_no_body() {
         expect![[r#"
             exit 2
             err | liveset: body.json: the body's wire format is unclear: it holds neither `messages` nor `input`
-            err | hint: say which it is with --format: anthropic, openai-chat, openai-responses, claude-code, codex, swe-agent, pi, tau2, gemini, anthropic-messages, openai-chat-messages, openai-responses-items
+            err | hint: say which it is with --format: anthropic, openai-chat, openai-responses, claude-code, codex, swe-agent, pi, tau2, gemini, openhands, inspect, langchain, intercode, anthropic-messages, openai-chat-messages, openai-responses-items
         "#]],
     );
     check(
@@ -185,7 +185,7 @@ fn json_that_is_no_body() {
         expect![[r#"
             exit 2
             err | liveset: body.json: the body's wire format is unclear: plain messages fit both `anthropic` and `openai-chat`
-            err | hint: say which it is with --format: anthropic, openai-chat, openai-responses, claude-code, codex, swe-agent, pi, tau2, gemini, anthropic-messages, openai-chat-messages, openai-responses-items
+            err | hint: say which it is with --format: anthropic, openai-chat, openai-responses, claude-code, codex, swe-agent, pi, tau2, gemini, openhands, inspect, langchain, intercode, anthropic-messages, openai-chat-messages, openai-responses-items
         "#]],
     );
     check(
@@ -193,7 +193,7 @@ fn json_that_is_no_body() {
         expect![[r#"
             exit 2
             err | liveset: body.json: the body's wire format is unclear: it is neither an object nor a list of messages
-            err | hint: say which it is with --format: anthropic, openai-chat, openai-responses, claude-code, codex, swe-agent, pi, tau2, gemini, anthropic-messages, openai-chat-messages, openai-responses-items
+            err | hint: say which it is with --format: anthropic, openai-chat, openai-responses, claude-code, codex, swe-agent, pi, tau2, gemini, openhands, inspect, langchain, intercode, anthropic-messages, openai-chat-messages, openai-responses-items
         "#]],
     );
 }

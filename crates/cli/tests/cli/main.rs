@@ -12,6 +12,7 @@ mod cannot_fit;
 mod writing;
 mod restoring;
 mod recalling;
+mod replaying;
 mod serving;
 mod proxying;
 #[cfg(target_os = "linux")]

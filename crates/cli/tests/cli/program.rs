@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Every command, as `help` lists them.
-pub(crate) const COMMANDS: [&str; 19] = [
+pub(crate) const COMMANDS: [&str; 20] = [
     "compact",
     "shape",
     "inspect",
@@ -22,6 +22,7 @@ pub(crate) const COMMANDS: [&str; 19] = [
     "proxy",
     "mcp",
     "eval",
+    "replay",
     "diff",
     "policy",
     "doctor",

@@ -62,6 +62,14 @@ impl Evidence {
         &self.mentions
     }
 
+    /// Says whether a result of an earlier message than that of `result` holds a shingle.
+    pub(crate) fn is_earlier(&self, id: Id, result: usize) -> bool {
+        let number = self.trajectory.results.get(result).map_or(0, |result| result.number);
+        // Results of one message came at once: none repeats another.
+        let from = self.trajectory.delivered(number.saturating_sub(1));
+        self.uses.shingle_copies.copies(id).first().is_some_and(|copy| (copy.result as usize) < from)
+    }
+
     /// Counts the words of the chain behind a result, up to the message of a number.
     pub(crate) fn chain_behind(&self, result: usize, number: u32) -> u64 {
         let behind = self.chain_words.iter().filter(|(before, at, _)| *before > result && *at <= number);

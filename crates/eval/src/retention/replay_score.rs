@@ -1,10 +1,11 @@
 //! What was missing at the moment it was wanted? The study's replay score: a window in words, swept when it is full.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::evidence::Evidence;
 use super::keep::{Keeping, Situation};
 use super::occurrences::Occurrences;
+use super::tally::Tally;
 use super::uses::Use;
 use super::view::View;
 use crate::prng::Prng;
@@ -54,40 +55,6 @@ pub struct ReplayScore {
     pub rereads: Rereads,
 }
 
-/// Uses that were scored, and those that were served.
-#[derive(Default)]
-struct Count {
-    all: usize,
-    served: usize,
-    messages: BTreeMap<u32, bool>,
-}
-
-impl Count {
-    fn add(&mut self, message: u32, is_served: bool) {
-        self.all += 1;
-        self.served += usize::from(is_served);
-        *self.messages.entry(message).or_insert(true) &= is_served;
-    }
-
-    fn share(&self) -> Option<f64> {
-        (self.all > 0).then(|| self.served as f64 / self.all as f64)
-    }
-
-    fn messages(&self) -> Option<f64> {
-        let served = self.messages.values().filter(|served| **served).count();
-        (!self.messages.is_empty()).then(|| served as f64 / self.messages.len() as f64)
-    }
-
-    /// Joins the messages of two kinds of uses: one is served if both are.
-    fn joined(&self, other: &Count) -> Count {
-        let mut joined = Count { messages: self.messages.clone(), ..Count::default() };
-        for (message, is_served) in &other.messages {
-            *joined.messages.entry(*message).or_insert(true) &= *is_served;
-        }
-        joined
-    }
-}
-
 /// Replays a trajectory; `None` if its results never fill the window.
 ///
 /// ```
@@ -104,7 +71,7 @@ pub fn replay(evidence: &Evidence, keeping: Keeping, replaying: Replaying) -> Op
     let mut numbers = Prng::new(replaying.seed);
     let mut view = View::default();
     let mut score = ReplayScore::default();
-    let (mut shingles, mut values, mut old) = (Count::default(), Count::default(), Count::default());
+    let (mut shingles, mut values, mut old) = (Tally::default(), Tally::default(), Tally::default());
     for message in 1..=trajectory.messages() {
         let now = message - 1;
         deliver(evidence, &mut view, now, &mut score);
@@ -152,9 +119,7 @@ fn deliver(evidence: &Evidence, view: &mut View, number: u32, score: &mut Replay
         let Some(result) = trajectory.results.get(at) else { continue };
         let ids: BTreeSet<u32> = result.text.shingles.iter().map(|(id, _)| *id).collect();
         if score.sweeps > 0 && ids.len() >= FEWEST_REREAD {
-            // Results of one message came at once: none repeats another.
-            let from = trajectory.delivered(result.number.saturating_sub(1));
-            let earlier = |id: &&u32| copies.copies(**id).first().is_some_and(|copy| (copy.result as usize) < from);
+            let earlier = |id: &&u32| evidence.is_earlier(**id, at);
             let repeated: Vec<&u32> = ids.iter().filter(earlier).collect();
             if repeated.len() * 100 >= ids.len() * REREAD_PERCENT {
                 let in_view = |id: &&&u32| {

@@ -84,6 +84,24 @@ impl Reader {
         read
     }
 
+    /// Finds the shingles and values of a text that were read before; learns nothing.
+    pub(crate) fn find(&self, text: &str) -> (Vec<Id>, Vec<Id>) {
+        let mut all: Vec<Option<u32>> = Vec::new();
+        let mut values = Vec::new();
+        for line in text.split('\n').map(words::without_prefix) {
+            all.extend(words::words(line).map(|word| self.words.get(word).copied()));
+            values.extend(words::values(line).filter_map(|value| self.values.get(value).copied()));
+        }
+        let shingles = all.windows(SHINGLE_WORDS).filter_map(|window| {
+            let mut key = [0; SHINGLE_WORDS];
+            for (number, word) in key.iter_mut().zip(window) {
+                *number = (*word)?;
+            }
+            self.shingles.get(&key).copied()
+        });
+        (shingles.collect(), values)
+    }
+
     /// Counts the shingles seen so far.
     pub(crate) fn shingles(&self) -> usize {
         self.shingles.len()

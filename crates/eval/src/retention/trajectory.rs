@@ -75,6 +75,7 @@ pub struct Trajectory {
     pub(crate) messages: u32,
     pub(crate) shingles: usize,
     pub(crate) values: usize,
+    reader: Reader,
 }
 
 impl Trajectory {
@@ -97,7 +98,7 @@ impl Trajectory {
         // Results of parallel calls may stand apart from their messages: the metric knows numbers only.
         results.sort_by_key(|result| result.number);
         let messages = transcript.items.iter().map(|item| item.number).max().unwrap_or(0);
-        Self { chain, results, messages, shingles: reader.shingles(), values: reader.values() }
+        Self { chain, results, messages, shingles: reader.shingles(), values: reader.values(), reader }
     }
 
     /// Counts the messages of the assistant.
@@ -112,6 +113,28 @@ impl Trajectory {
         self.results.len()
     }
 
+    /// Finds the shingles and values of the trajectory that some body still holds in its results.
+    pub(crate) fn present(&self, transcript: &Transcript<'_>) -> Presence {
+        let mut presence = Presence { shingles: vec![false; self.shingles], values: vec![false; self.values] };
+        let results = transcript.items.iter().filter(|item| item.kind == ItemKind::ToolResult);
+        for text in results.map(|item| result_text(transcript, item)) {
+            let (shingles, values) = self.reader.find(&text);
+            for (ids, marks) in [(shingles, &mut presence.shingles), (values, &mut presence.values)] {
+                for id in ids {
+                    if let Some(mark) = marks.get_mut(id as usize) {
+                        *mark = true;
+                    }
+                }
+            }
+        }
+        presence
+    }
+
+    /// Walks the shingles of a result.
+    pub(crate) fn result_shingles(&self, result: usize) -> impl Iterator<Item = u32> + '_ {
+        self.results.get(result).into_iter().flat_map(|result| result.text.shingles.iter().map(|(id, _)| *id))
+    }
+
     /// Counts the results with numbers up to one.
     pub(crate) fn delivered(&self, number: u32) -> usize {
         self.results.partition_point(|result| result.number <= number)
@@ -122,6 +145,13 @@ impl Trajectory {
     pub fn result_words(&self) -> u64 {
         self.results.iter().map(|result| result.text.words()).sum()
     }
+}
+
+/// What of a trajectory stands in the results of a body.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Presence {
+    pub(crate) shingles: Vec<bool>,
+    pub(crate) values: Vec<bool>,
 }
 
 struct Builder<'t, 'a> {
@@ -139,9 +169,7 @@ impl Builder<'_, '_> {
             ItemKind::Assistant | ItemKind::Reasoning => self.say(item, Speaker::Agent, item.number),
             ItemKind::ToolCall => self.call(item),
             ItemKind::ToolResult => {
-                let text = unwrapped(self.text_of(item));
-                let text: String = text.chars().take(RESULT_CHARS).collect();
-                let text = self.reader.read(&without_marks(&text));
+                let text = self.reader.read(&result_text(self.transcript, item));
                 let is_execution = self.is_execution(item);
                 self.results.push(ResultText { number: item.number, text, is_execution });
             }
@@ -149,13 +177,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn text_of(&self, item: &Item) -> String {
-        let texts = item.texts.iter().map(|span| literal(span.of(self.transcript.body)).into_owned());
-        texts.collect::<Vec<_>>().join("\n")
-    }
-
     fn say(&mut self, item: &Item, speaker: Speaker, number: u32) {
-        let text = self.text_of(item);
+        let text = text_of(self.transcript, item);
         self.push(&text, speaker, number, Role::Said);
     }
 
@@ -204,6 +227,17 @@ impl Builder<'_, '_> {
         let command = leaves.iter().find(|leaf| commands::KEYS.contains(&leaf.key.as_str()));
         commands::is_execution(&name, command.map_or(&arguments, |leaf| &leaf.text))
     }
+}
+
+fn text_of(transcript: &Transcript<'_>, item: &Item) -> String {
+    let texts = item.texts.iter().map(|span| literal(span.of(transcript.body)).into_owned());
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// Gives a result's text as the metric reads it.
+fn result_text(transcript: &Transcript<'_>, item: &Item) -> String {
+    let text: String = unwrapped(text_of(transcript, item)).chars().take(RESULT_CHARS).collect();
+    without_marks(&text).into_owned()
 }
 
 fn literal(raw: &[u8]) -> Cow<'_, str> {

@@ -26,6 +26,15 @@ pub struct View {
     lines: Vec<Vec<bool>>,
 }
 
+/// What is in view of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept<'v> {
+    All,
+    None,
+    /// Some of its lines.
+    Some(&'v [bool]),
+}
+
 impl View {
     /// Lets whole results come in, up to the first `results` of the trajectory.
     pub fn deliver(&mut self, trajectory: &Trajectory, results: usize) {
@@ -88,6 +97,20 @@ impl View {
     pub(crate) fn drop(&mut self, result: usize, range: &Range<usize>) {
         let lines = self.lines.get_mut(result).and_then(|lines| lines.get_mut(range.clone())).unwrap_or_default();
         lines.fill(false);
+    }
+
+    /// Says what is in view of a result.
+    pub(crate) fn kept_lines(&self, trajectory: &Trajectory, result: usize) -> Kept<'_> {
+        let lines = self.lines.get(result).map_or(&[][..], Vec::as_slice);
+        let words = trajectory.results.get(result).map_or(&[][..], |result| result.text.line_words.as_slice());
+        let mut spoken = lines.iter().zip(words).filter(|(_, words)| **words > 0).map(|(kept, _)| *kept).peekable();
+        if spoken.peek().is_none() || spoken.clone().all(|kept| kept) {
+            Kept::All
+        } else if spoken.all(|kept| !kept) {
+            Kept::None
+        } else {
+            Kept::Some(lines)
+        }
     }
 
     /// Finds the first result of which less is in view than in another view.
