@@ -50,9 +50,9 @@ pub trait Archive: Send + Sync {
     /// Looks up the summary of an input, by the input's BLAKE3 in 64 digits.
     ///
     /// # Errors
-    /// A malformed hash, or the file system.
+    /// A malformed hash, or the file system; [`Error::Unsupported`] of a store that keeps none.
     fn summary(&self, _input: &str) -> Result<Option<String>> {
-        Ok(None)
+        Err(Error::Unsupported { what: "summaries" })
     }
 
     /// Stores the summary of an input, durably, and gives the one that holds: the first stays.

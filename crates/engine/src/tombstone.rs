@@ -11,7 +11,7 @@ pub use digest::{
     DIGEST_END, DIGEST_START, LINE_BREAK, MAX_ENTRIES_BYTES, MAX_ENTRY_BYTES, MAX_KEY_LINE_CHARS, MAX_KEY_LINES,
     MAX_SHOWN_CHARS, SAID, key_entry, said_entry, tombstone_entry, whole_entry,
 };
-pub(crate) use digest::{is_entry, is_key_line};
+pub(crate) use digest::{LINE_ENDS, is_entry, is_key_line};
 pub use folded::{
     FOLD_OTHERS, FOLD_START, FoldFacts, MAX_FOLD_NAME_BYTES, MAX_FOLD_TOOLS, fold_line, fold_text, is_fold,
 };
@@ -30,6 +30,8 @@ use liveset_tokens::Tokens;
 
 use crate::tools::CallName;
 
+/// The words by which any result pins itself.
+pub const PIN_MARKER: &str = "[liveset:pin]";
 /// First words of a tombstone.
 pub const TOMBSTONE_START: &str = "[pruned from context: ";
 /// First words of a gap of whole lines.

@@ -22,7 +22,7 @@ use crate::{
     error::{Error, Result},
     reading::{Decided, Reading},
     release,
-    summaries::Summarizer,
+    summarizer::Summarizer,
 };
 
 /// How much is checked before a body is handed out.
@@ -192,16 +192,14 @@ impl Liveset {
 
     /// Lets a model write the summaries of step 4, where the policy's `summary.kind` is `model`.
     ///
-    /// Answers are kept in the archive, under a hash of their input: without an archive no model is asked.
+    /// Answers are kept in the archive, under a hash of their input: without an archive no model is asked, and another model
+    /// or prompt changes nothing that was summed up before. For one body a model is asked twice at most.
     ///
     /// ```
     /// use std::sync::Arc;
     /// use liveset::{Liveset, MemoryArchive, Policy, Summarizer, SummaryError, SummaryKind};
     /// struct Green;
     /// impl Summarizer for Green {
-    ///     fn name(&self) -> &str {
-    ///         "green"
-    ///     }
     ///     fn summarize(&self, _input: &str, _max_tokens: u64) -> Result<String, SummaryError> {
     ///         Ok("The build is green.".into())
     ///     }
@@ -214,6 +212,13 @@ impl Liveset {
     #[must_use]
     pub fn with_summarizer(mut self, summarizer: Arc<dyn Summarizer>) -> Self {
         self.summarizer = Some(summarizer);
+        self
+    }
+
+    /// Asks no model: what was summed up before stands, and an extract where nothing was.
+    #[must_use]
+    pub fn without_summarizer(mut self) -> Self {
+        self.summarizer = None;
         self
     }
 

@@ -29,6 +29,7 @@ mod error;
 mod compaction;
 mod reading;
 mod release;
+mod summarizer;
 mod compact;
 mod inspection;
 mod shape;
@@ -45,7 +46,7 @@ pub use inspection::Inspection;
 pub use session::Session;
 pub use shape::{RecallOffer, ShapePin, ShapeRequest, Shaped, ToolOutcome};
 pub use sizes::{ItemSize, Sizes};
-pub use summaries::{Summarizer, SummaryError};
+pub use summarizer::{Summarizer, SummaryError};
 
 pub use liveset_archive::{Archive, MemoryArchive, SqliteArchive};
 pub use liveset_engine::{

@@ -116,6 +116,8 @@ impl Rules {
     /// Enters nothing into the ledger, since nothing that is decided will leave.
     pub(crate) fn without_entries(mut self) -> Self {
         self.are_entered = false;
+        // Nor is a model asked: what was summed up before is found all the same.
+        self.summarizer = None;
         self
     }
 

@@ -46,10 +46,11 @@ pub(crate) fn summary(body: &[u8]) -> Result<String, SummaryError> {
     if text.is_empty() { Err(unusable("the answer is blank")) } else { Ok(text.to_owned()) }
 }
 
-/// Leaves out the thoughts that open a text; `None` where they do not end.
+/// Gives what follows the thoughts, also where the server swallowed the tag that opens them; `None` where they do not end.
 fn without_thoughts(text: &str) -> Option<&str> {
-    match text.trim_start().strip_prefix(THOUGHTS.0) {
-        Some(thoughts) => thoughts.split_once(THOUGHTS.1).map(|(_, rest)| rest),
+    match text.rsplit_once(THOUGHTS.1) {
+        Some((_, rest)) => Some(rest),
+        None if text.trim_start().starts_with(THOUGHTS.0) => None,
         None => Some(text),
     }
 }
@@ -67,6 +68,7 @@ mod tests {
     fn a_whole_text_is_taken() {
         assert_eq!(of(r#"{"content":" done \n"}"#, r#""stop""#).unwrap(), "done");
         assert_eq!(of(r#"{"content":"<think>hm</think>\ndone"}"#, "null").unwrap(), "done");
+        assert_eq!(of(r#"{"content":"hm</think>\ndone"}"#, "null").unwrap(), "done");
     }
 
     #[test]

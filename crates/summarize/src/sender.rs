@@ -47,7 +47,10 @@ impl Sender {
         let on_thread = || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.map_err(|error| SummaryError::Unreachable { why: error.to_string() })?;
-            runtime.block_on(self.within_time(endpoint, body))
+            let answer = runtime.block_on(self.within_time(endpoint, body));
+            // A resolver that never answers is not waited for.
+            runtime.shutdown_background();
+            answer
         };
         // A runtime cannot wait for another one on the same thread.
         std::thread::scope(|scope| scope.spawn(on_thread).join())

@@ -23,7 +23,6 @@ const WORDS_PER_100_TOKENS: u64 = 50;
 pub struct ModelSummarizer {
     endpoint: Endpoint,
     sender: Sender,
-    name: String,
 }
 
 impl ModelSummarizer {
@@ -33,9 +32,7 @@ impl ModelSummarizer {
     ///
     /// The system's certificates cannot be read.
     pub fn new(endpoint: Endpoint) -> Result<Self, Error> {
-        // An answer depends on the model and the prompt, and not on where the model is served.
-        let name = format!("openai-chat\n{}\n{}{ASK}", endpoint.model, endpoint.prompt);
-        Ok(Self { sender: Sender::new()?, endpoint, name })
+        Ok(Self { sender: Sender::new()?, endpoint })
     }
 }
 
@@ -52,10 +49,6 @@ impl ModelSummarizer {
 }
 
 impl Summarizer for ModelSummarizer {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn summarize(&self, input: &str, max_tokens: u64) -> Result<String, SummaryError> {
         let body = json!({
             "model": self.endpoint.model,

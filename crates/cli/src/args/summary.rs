@@ -22,6 +22,6 @@ pub(crate) struct SummaryArgs {
     #[arg(long, value_name = "FILE", requires = "summary_url")]
     pub(crate) summary_key_file: Option<PathBuf>,
     /// Seconds that an answer may take; then an extract stands for the units, for good [default: 60]
-    #[arg(long, value_name = "SECONDS", requires = "summary_url", value_parser = clap::value_parser!(u64).range(1..=600))]
+    #[arg(long, value_name = "SECONDS", requires = "summary_url", value_parser = clap::value_parser!(u64).range(1..=290))]
     pub(crate) summary_timeout: Option<u64>,
 }

@@ -81,6 +81,9 @@ fn check_places(args: &Compact, place: Option<&Path>) -> Result<(), Failure> {
 
 fn compactor(args: &Compact, place: Option<&Path>, input: &Input) -> Result<Liveset, Failure> {
     let mut liveset = setup::liveset_with(input, &args.input, &args.policy, &args.summarizer)?;
+    if args.dry_run {
+        liveset = liveset.without_summarizer();
+    }
     if args.paranoid {
         liveset = setup::paranoid(liveset);
     }

@@ -8,6 +8,9 @@ use liveset_proxy::{Doubt, Effect, Error, Proxy, ProxyConfig, Rules, clients};
 
 use crate::{args, failure::Failure, output, setup};
 
+/// The longest that the proxy lets a compaction take.
+const MAX_TIME_LIMIT_MS: u64 = 600_000;
+
 pub(crate) fn run(args: &args::Proxy) -> Result<u8, Failure> {
     let config = config(args)?;
     if args.print_env {
@@ -45,7 +48,8 @@ fn config(args: &args::Proxy) -> Result<ProxyConfig, Failure> {
     config.time_limit_ms = args.time_limit_ms.unwrap_or(config.time_limit_ms);
     if args.summarizer.summary_url.is_some() {
         let wait = u64::try_from(setup::summary_timeout(&args.summarizer).as_millis()).unwrap_or(u64::MAX);
-        config.time_limit_ms = config.time_limit_ms.saturating_add(wait);
+        // For one body a model is asked twice at most.
+        config.time_limit_ms = config.time_limit_ms.saturating_add(wait.saturating_mul(2)).min(MAX_TIME_LIMIT_MS);
     }
     config.log = args.log.clone().or(config.log);
     config.capture = args.capture.clone().or(config.capture);

@@ -53,7 +53,7 @@ fn all_pages_go_into_a_folder() {
     let run = place.run("man --dir share/man1");
     assert_eq!(run.shown(), "exit 0\n");
     let pages = std::fs::read_dir(place.path("share/man1")).unwrap().count();
-    assert_eq!(pages, 1 + COMMANDS.len() + 3 + 6, "and three of `policy`, six of `archive`");
+    assert_eq!(pages, 1 + COMMANDS.len() + 3 + 6 + 2, "and three of `policy`, six of `archive`, two of `eval`");
     assert_eq!(place.read("share/man1/liveset-policy-show.1"), place.run("man policy show").out);
 }
 

@@ -64,7 +64,7 @@ fn pass(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>, goa
         let layout = Layout::of(desk, state);
         let Some(group) = units::oldest(desk, state, pins, &layout, from, lines)? else { return Ok(()) };
         from = group.carrier.unit.at() + 1;
-        let words = words(desk, state, &group)?;
+        let words = words(desk, state, &layout, &group)?;
         let mut writer = Writer { desk, layout: &layout, group };
         let written = match &words {
             Some(words) => writer.by_model(state, words)?,
@@ -93,11 +93,20 @@ fn pass(desk: &Desk<'_, '_>, state: &mut State, pins: &BTreeMap<usize, Pin>, goa
 }
 
 /// Gives a model's words for a group, or notes that they are needed.
-fn words(desk: &Desk<'_, '_>, state: &mut State, group: &Group) -> Result<Option<std::sync::Arc<str>>> {
+fn words(
+    desk: &Desk<'_, '_>,
+    state: &mut State,
+    layout: &Layout,
+    group: &Group,
+) -> Result<Option<std::sync::Arc<str>>> {
     if desk.policy.summary.kind != SummaryKind::Model {
         return Ok(None);
     }
-    let input = input::of(desk, state, group)?;
+    let input = input::of(desk, state, layout, group)?;
+    if liveset_tokens::o200k().count(&input).0 > desk.policy.summary.max_input {
+        state.fallbacks.insert("more than `max_input` was to be read".into());
+        return Ok(None);
+    }
     let id = ContentId::of(input.as_bytes());
     match desk.answers.get(&id) {
         Some(SummaryAnswer::Words(words)) => return Ok(Some(words.clone())),

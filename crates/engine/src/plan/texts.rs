@@ -17,8 +17,7 @@ use crate::{
     transcript::{Item, ItemIdx, Transcript},
 };
 
-/// The words by which any result pins itself.
-pub const PIN_MARKER: &str = "[liveset:pin]";
+pub use crate::tombstone::PIN_MARKER;
 
 /// One text part of a result.
 #[derive(Debug)]

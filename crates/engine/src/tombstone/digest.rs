@@ -28,7 +28,7 @@ pub const MAX_ENTRY_BYTES: usize = 8_192;
 /// Bytes of all entries of a run, with what ends their lines: about 64,000 tokens, more than any run is worth.
 pub const MAX_ENTRIES_BYTES: usize = 262_144;
 /// Characters at which one reader or another sees a line end.
-const LINE_ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+pub(crate) const LINE_ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// Writes the entry of a result that is short enough to be shown whole; `None` where it says nothing.
 ///

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use liveset_tokens::Tokens;
 
 use super::{
-    digest, figure,
+    PIN_MARKER, digest, figure,
     folded::{FoldFacts, counted, is_figure, number, write_tools},
     may_hold_mark,
     route::{Route, is_fold_route},
@@ -90,8 +90,9 @@ fn line(facts: &SummaryFacts, route: &Route) -> String {
 #[must_use]
 pub fn summary_text(facts: &SummaryFacts, route: &Route, words: &str) -> Option<String> {
     let words = words.trim();
-    let holds_end = || words.lines().any(|line| line.trim_end() == SUMMARY_END);
-    if words.is_empty() || words.len() > MAX_SUMMARY_BYTES || may_hold_mark(words) || holds_end() {
+    let holds_end = || words.split(digest::LINE_ENDS).any(|line| line.trim() == SUMMARY_END);
+    let pins = || words.contains(PIN_MARKER);
+    if words.is_empty() || words.len() > MAX_SUMMARY_BYTES || may_hold_mark(words) || holds_end() || pins() {
         return None;
     }
     let line = line(facts, route);
@@ -194,9 +195,15 @@ mod tests {
 
     #[test]
     fn words_that_could_be_read_as_ours_are_not_taken() {
-        for words in
-            ["", " \n", "a\nend of summary]\nb", "[pruned from context: x]", &"x".repeat(MAX_SUMMARY_BYTES + 1)]
-        {
+        for words in [
+            "",
+            " \n",
+            "a\nend of summary]\nb",
+            "a\r end of summary]\nb",
+            "[liveset:pin]",
+            "[pruned from context: x]",
+            &"x".repeat(MAX_SUMMARY_BYTES + 1),
+        ] {
             assert_eq!(summary_text(&facts(0), &Route::Rerun, words), None);
         }
     }

@@ -20,10 +20,6 @@ impl Scribe {
 }
 
 impl Summarizer for Scribe {
-    fn name(&self) -> &str {
-        "scribe"
-    }
-
     fn summarize(&self, input: &str, _max_tokens: u64) -> Result<String, SummaryError> {
         assert!(!input.trim().is_empty(), "an empty input");
         let sum = input.bytes().fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));

@@ -80,7 +80,11 @@ pub(super) fn oldest(
         let unit = UnitIdx(u32::try_from(at).unwrap_or(u32::MAX));
         let tokens: u64 = found.items.iter().map(|&idx| in_view(desk, state, idx)).sum();
         if group.units.len() >= MIN_UNITS && group.tokens + tokens > limit {
-            break;
+            if let Some(group) = group.close(desk, state)? {
+                return Ok(Some(group));
+            }
+            // Nothing in it can hold a line.
+            group = Open { start: at, units: Vec::new(), tokens: 0 };
         }
         group.tokens += tokens;
         match stand(desk, state, &found.items, lines)? {
@@ -143,7 +147,9 @@ fn stand(desk: &Desk<'_, '_>, state: &State, items: &[ItemIdx], lines: Lines) ->
                 Lines::ExtractsGoAlong => digest.is_by_model(),
                 Lines::Stay => true,
             },
-            Form::Whole | Form::Cut(_) | Form::Shaped(_) | Form::Gone => texts.arrives_folded,
+            Form::Whole | Form::Cut(_) | Form::Shaped(_) => texts.arrives_folded,
+            // Whatever it said, it says so no more.
+            Form::Gone => false,
         };
         if stays {
             return Ok(Stand::Border);

@@ -59,7 +59,8 @@ fn folded_from(conversation: &Conversation, format: Format, line: &str) -> (Vec<
     out.splice(text.clone(), literal.bytes());
     out.drain(ends[0]..ends[4]);
     let edit = |id: &str, before: usize, after: usize| {
-        json!({ "item": 1, "unit": 1, "kind": "fold", "tool": "Bash", "reason": "run", "step": 3, "call_id": id,
+        let (item, carrier) = if after == 0 { (1, Some(5)) } else { (5, None) };
+        json!({ "item": item, "unit": 1, "kind": "fold", "carrier": carrier, "tool": "Bash", "reason": "run", "step": 3, "call_id": id,
             "tokens_before": before, "tokens_after": after, "archive_id": null })
     };
     let edits = json!([
