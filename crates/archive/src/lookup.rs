@@ -165,7 +165,7 @@ impl NotSearched {
     /// ```
     #[must_use]
     pub fn told(self) -> Option<String> {
-        let more = "what was asked for stands inside more words than one search follows";
+        let more = "what was asked for may stand in more than one search follows";
         match (self.originals, self.has_more) {
             (0, false) => None,
             (0, true) => Some(more.to_owned()),

@@ -9,6 +9,7 @@ mod evict;
 mod fault;
 mod indexer;
 mod members;
+mod own;
 mod phrases;
 mod rows;
 mod schema;

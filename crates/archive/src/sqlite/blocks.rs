@@ -6,7 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use memchr::{memchr_iter, memmem};
 use rusqlite::{Connection, OptionalExtension as _, Transaction, types::Type};
 
-use super::{members::Members, words::is_term};
+use super::{
+    members::Members,
+    own::{Own, Teller},
+    words::is_term,
+};
+use crate::Result;
 
 /// Originals of a block, one for each bit of its sets: enough that most words which texts share are listed once, few
 /// enough that writing a block anew costs less than indexing one text.
@@ -24,12 +29,17 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn of(connection: &Connection, members: &Members, run: &str) -> rusqlite::Result<Self> {
+    pub(super) fn of(members: &Members, own: &mut Own<'_>, run: &str) -> Result<Self> {
         let as_word = match is_term(run) {
             true => Vec::new(),
-            false => members.matching(connection, &format!("whole: \"{run}\""), usize::MAX)?,
+            false => members.matching(own, &format!("whole: \"{run}\""), usize::MAX)?,
         };
         Ok(Self { text: run.to_lowercase(), as_word: by_block(as_word) })
+    }
+
+    fn is_held_by(&self, row: i64, terms: &BTreeSet<String>) -> bool {
+        let as_word = self.as_word.get(&row.div_euclid(ORIGINALS)).is_some_and(|rows| rows & bit_of(row) != 0);
+        as_word || terms.iter().any(|term| term.contains(&self.text))
     }
 }
 
@@ -43,19 +53,17 @@ pub(super) struct Holding {
 }
 
 /// Gives originals of a session that hold each of the runs: `wanted` of them, and a few more where a block holds them.
-pub(super) fn holding(
-    connection: &Connection,
-    members: &Members,
-    runs: &[Run],
-    wanted: usize,
-) -> rusqlite::Result<Holding> {
-    let mut one = connection.prepare_cached("SELECT terms FROM blocks WHERE id = ?1")?;
+pub(super) fn holding(members: &Members, own: &mut Own<'_>, runs: &[Run], wanted: usize) -> Result<Holding> {
+    let connection = own.connection;
+    let sql = "SELECT terms FROM blocks WHERE id = ?1";
+    let mut one = connection.prepare_cached(sql).map_err(|error| own.fail(&error))?;
     let mut found = Holding::default();
     for (block, mut left) in members.blocks().into_iter().rev() {
         if found.rows.len() >= wanted {
             break;
         }
-        let bytes: Option<Vec<u8>> = one.query_row([block], |row| row.get(0)).optional()?;
+        let bytes = one.query_row([block], |row| row.get::<_, Vec<u8>>(0)).optional();
+        let bytes = bytes.map_err(|error| own.fail(&error))?;
         let Ok(list) = bytes.as_deref().map(List::read).transpose() else {
             found.unlisted.extend(rows_of(block, left));
             continue;
@@ -64,7 +72,14 @@ pub(super) fn holding(
             let listed = list.as_ref().map_or(0, |list| list.holders(run.text.as_bytes()));
             left &= listed | run.as_word.get(&block).copied().unwrap_or(0);
         }
-        found.rows.extend(rows_of(block, left));
+        // The list knows the calls of all sessions.
+        let listed: Vec<i64> = rows_of(block, left).collect();
+        own.learn(&listed)?;
+        found.rows.extend(listed.into_iter().filter(|row| match own.teller(*row) {
+            Teller::Index | Teller::Damaged => true,
+            Teller::Reading(terms) => runs.iter().all(|run| run.is_held_by(*row, terms)),
+            Teller::Unread => false,
+        }));
     }
     Ok(found)
 }

@@ -22,6 +22,9 @@ pub(super) const LARGE_STEP_BYTES: i64 = 8 * STEP_BYTES;
 /// waits for an answer would rather read what was left out than wait for the rest of some GiB.
 pub(super) const SEARCH_BYTES: i64 = 6 * LARGE_STEP_BYTES;
 
+/// Adds a row to an index of words.
+pub(super) const INSERT_WORDS: &str = "INSERT INTO words (rowid, whole, parts) VALUES (?1, ?2, ?3)";
+
 /// What a step indexed.
 pub(super) struct Indexed {
     pub(super) texts: u64,
@@ -76,16 +79,9 @@ fn step_of(desk: &mut Desk, bytes: i64) -> Result<Indexed> {
 
 /// Indexes one text; gives its words that can be found by a run inside them.
 fn index(transaction: &Transaction<'_>, id: i64, text: &[u8]) -> rusqlite::Result<BTreeSet<String>> {
-    let text = text.get(..text.len().min(MAX_INDEXED_BYTES)).unwrap_or_default();
-    let text = String::from_utf8_lossy(text);
-    // The call's own words find its answer too. Its arguments are not indexed: they may hold what no list should show.
-    let calls: Vec<String> = rows::sources(transaction, id, None)?.iter().map(crate::Source::name).collect();
-    let calls = calls.join(" ");
-    let (mut words, of_calls) = (Words::of(&text), Words::of(&calls));
-    words.whole.push_str(&of_calls.whole);
-    words.parts.push_str(&of_calls.parts);
+    let words = words_of(text, &rows::names(transaction, id, None)?);
     transaction.prepare_cached("DELETE FROM words WHERE rowid = ?1")?.execute([id])?;
-    let mut insert = transaction.prepare_cached("INSERT INTO words (rowid, whole, parts) VALUES (?1, ?2, ?3)")?;
+    let mut insert = transaction.prepare_cached(INSERT_WORDS)?;
     insert.execute(params![id, words.whole, words.parts])?;
     let tenant: i64 = transaction.query_row("SELECT tenant FROM originals WHERE id = ?1", [id], |row| row.get(0))?;
     let mut term = transaction.prepare_cached("INSERT OR IGNORE INTO terms (tenant, term) VALUES (?1, ?2)")?;
@@ -98,6 +94,17 @@ fn index(transaction: &Transaction<'_>, id: i64, text: &[u8]) -> rusqlite::Resul
     }
     transaction.execute("DELETE FROM unindexed WHERE id = ?1", [id])?;
     Ok(terms)
+}
+
+/// Gives the words of a text and of the calls that it answers, whose own words find it too. Their arguments are not
+/// indexed: they may hold what no list should show.
+pub(super) fn words_of(text: &[u8], names: &[String]) -> Words {
+    let text = text.get(..text.len().min(MAX_INDEXED_BYTES)).unwrap_or_default();
+    let mut words = Words::of(&String::from_utf8_lossy(text));
+    for name in names {
+        words.add_apart(&Words::of(name));
+    }
+    words
 }
 
 /// Takes what was removed out of the indexes for good: they only mark it until their parts are merged. A word that

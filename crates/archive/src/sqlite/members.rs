@@ -4,13 +4,17 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, params};
 
-use super::blocks;
+use super::{blocks, own::Own};
+use crate::Result;
 
 /// Originals, the newest of a session, whose lengths stand for those of all.
 const MEASURED: usize = 4_096;
 
 /// Rows from a session's first original to its last up to which all that match are listed.
 const MAX_SPAN: i64 = 20_000;
+
+/// Originals that are judged at a time.
+const BATCH: usize = 256;
 
 /// The originals of one session. Invariant: rows ascend, each once.
 pub(super) struct Members {
@@ -49,8 +53,9 @@ impl Members {
         Ok(sum as f64 / measured.len().max(1) as f64)
     }
 
-    /// Gives those that a query of the index of words names, at most so many, newest first.
-    pub(super) fn matching(&self, connection: &Connection, terms: &str, most: usize) -> rusqlite::Result<Vec<i64>> {
+    /// Gives those that a query of the index of words names by what they and the session itself say, at most so many,
+    /// newest first.
+    pub(super) fn matching(&self, own: &mut Own<'_>, query: &str, most: usize) -> Result<Vec<i64>> {
         // A session's originals lie close together: others need not be looked at.
         let (Some(&first), Some(&last)) = (self.rows.first(), self.rows.last()) else { return Ok(Vec::new()) };
         let is_narrow = last.saturating_sub(first) < MAX_SPAN;
@@ -58,15 +63,36 @@ impl Members {
         let order = if is_narrow { "" } else { "DESC" };
         let sql =
             format!("SELECT rowid FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid {order}");
-        let mut found = connection.prepare_cached(&sql)?;
-        let rows = found.query_map(params![terms, first, last], |row| row.get(0))?;
-        let mine = rows.filter(|row| row.as_ref().map_or(true, |row| self.holds(*row)));
+        let connection = own.connection;
+        let mut named = connection.prepare_cached(&sql).map_err(|error| own.fail(&error))?;
+        let named = named.query_map(params![query, first, last], |row| row.get(0)).map_err(|error| own.fail(&error))?;
+        let mine = named.filter(|row| row.as_ref().map_or(true, |row| self.holds(*row)));
         if is_narrow {
-            let mut all: Vec<i64> = mine.collect::<rusqlite::Result<_>>()?;
+            let mut all: Vec<i64> = mine.collect::<rusqlite::Result<_>>().map_err(|error| own.fail(&error))?;
             all.reverse();
-            all.truncate(most);
-            return Ok(all);
+            return kept(all.into_iter().map(Ok), own, query, most);
         }
-        mine.take(most).collect()
+        kept(mine, own, query, most)
     }
+}
+
+/// Goes through originals that the index names until so many are the session's own answers.
+fn kept(
+    mut named: impl Iterator<Item = rusqlite::Result<i64>>,
+    own: &mut Own<'_>,
+    query: &str,
+    most: usize,
+) -> Result<Vec<i64>> {
+    let mut kept = Vec::new();
+    while kept.len() < most {
+        let batch = named.by_ref().take(BATCH).collect::<rusqlite::Result<Vec<i64>>>();
+        let mut batch = batch.map_err(|error| own.fail(&error))?;
+        if batch.is_empty() {
+            break;
+        }
+        own.keep(&mut batch, query)?;
+        kept.extend(batch);
+    }
+    kept.truncate(most);
+    Ok(kept)
 }

@@ -87,5 +87,16 @@ pub(super) fn sources(connection: &Connection, original: i64, session: Option<i6
     sources.collect()
 }
 
+/// Gives what calls of an original say, each name once, the newest first; those of one session where one is a border.
+pub(super) fn names(connection: &Connection, original: i64, session: Option<i64>) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT tool, label FROM calls WHERE original = ?1 AND (?2 IS NULL OR session = ?2) AND tool <> ''
+        GROUP BY tool, label ORDER BY max(id) DESC";
+    let mut rows = connection.prepare_cached(sql)?;
+    let names = rows.query_map(params![original, session], |row| {
+        Ok(Source { tool: row.get(0)?, label: row.get(1)?, arguments: String::new() }.name())
+    })?;
+    names.collect()
+}
+
 /// Calls of one original that are told: a text that hundreds of calls gave is named well enough by a few.
 const MAX_SOURCES: u32 = 20;

@@ -21,7 +21,7 @@ pub(super) const APPLICATION_ID: i32 = 0x4c76_5374;
 /// finds words by what stands inside them: an index of runs over the texts themselves is twice as large as the texts, or, without
 /// places, names too many texts to read. `blocks` lists the same words by stretches of originals, for what is asked within
 /// one session.
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     "
     CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
     CREATE TABLE sessions (
@@ -72,6 +72,10 @@ const STEPS: [&str; 5] = [
     ",
     "
     CREATE TABLE blocks (id INTEGER PRIMARY KEY, terms BLOB NOT NULL);
+    INSERT OR IGNORE INTO unindexed SELECT id FROM bodies;
+    ",
+    // No table is another, but `words` holds each name of a call, and apart from what it is the call of.
+    "
     INSERT OR IGNORE INTO unindexed SELECT id FROM bodies;
     ",
 ];

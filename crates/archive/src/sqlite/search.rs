@@ -8,7 +8,6 @@ use super::{
     fault, rows, schema, store, throughout,
     unread::{Reader, Unknown},
     within::Within,
-    words::{is_word, parts},
 };
 use crate::{Error, Found, Hit, MAX_HITS, NotSearched, Query, Result, Source};
 
@@ -36,8 +35,8 @@ pub(super) fn search(connection: &Connection, path: &Path, place: &Where, query:
         return hits(connection, path, place, ids, &asked, NotSearched { originals: reader.unread, has_more: false });
     }
     let fail = |error| fault::of("search", path, &error);
-    let within = place.session.map(|session| Within::of(connection, path, session)).transpose().map_err(fail)?;
-    let by_words = match &within {
+    let mut within = place.session.map(|session| Within::of(connection, path, session)).transpose().map_err(fail)?;
+    let by_words = match &mut within {
         Some(within) => within.by_words(&asked, limit)?,
         None => throughout::by_words(connection, place.tenant, &asked, limit).map_err(fail)?,
     };
@@ -52,13 +51,14 @@ pub(super) fn search(connection: &Connection, path: &Path, place: &Where, query:
     }
     // Who asks for a word that is there means it; inside other words is looked only for what is no word.
     if ids.is_empty() {
-        let by_runs = match &within {
+        let by_runs = match &mut within {
             Some(within) => within.by_runs(&asked, limit)?,
             None => throughout::by_runs(connection, path, place.tenant, &asked, limit)?,
         };
         ids = merged(waiting.inside, by_runs.ids, limit);
         has_more = by_runs.has_more;
     }
+    has_more |= within.is_some_and(|within| within.has_more());
     hits(connection, path, place, ids, &asked, NotSearched { originals: reader.unread, has_more })
 }
 
@@ -112,12 +112,6 @@ fn hit(connection: &Connection, path: &Path, place: &Where, id: i64, asked: &[&s
     let fail = |error| fault::of("search", path, &error);
     let Some(text) = rows::body(connection, path, id)? else { return Ok(None) };
     let text = String::from_utf8_lossy(&text);
-    if let Some(session) = place.session {
-        let sources = || rows::sources(connection, id, Some(session));
-        if !is_own(&text, sources, asked).map_err(fail)? {
-            return Ok(None);
-        }
-    }
     let (line, shown) = best_line(&text, asked);
     let sql = "SELECT o.name, c.tool, c.label, s.name FROM originals o JOIN calls c ON c.original = o.id
         JOIN sessions s ON s.id = c.session
@@ -127,25 +121,6 @@ fn hit(connection: &Connection, path: &Path, place: &Where, id: i64, asked: &[&s
     let (name, tool, label, session) = found.map_err(fail)?;
     let source = Source { tool, label, arguments: String::new() };
     Ok(Some(Hit { id: store::shown_name(&name), source, session, lines: text.lines().count(), line, text: shown }))
-}
-
-/// Says whether a text, or what its session's calls say, holds the words: the index knows the calls of all sessions, and
-/// what another one called a text is none of this one's business.
-fn is_own(
-    text: &str,
-    sources: impl FnOnce() -> rusqlite::Result<Vec<Source>>,
-    asked: &[&str],
-) -> rusqlite::Result<bool> {
-    // The index has its own ideas of case beyond ASCII, and finds `read_file` for `readFile`.
-    let words = asked.iter().filter(|word| word.is_ascii()).flat_map(|word| word.split(|c: char| !is_word(c)));
-    let lower = text.to_lowercase();
-    let words = words.flat_map(parts).map(str::to_lowercase);
-    let words: Vec<String> = words.filter(|word| !lower.contains(word.as_str())).collect();
-    if words.is_empty() {
-        return Ok(true);
-    }
-    let names: Vec<String> = sources()?.iter().map(|source| source.name().to_lowercase()).collect();
-    Ok(words.iter().all(|word| names.iter().any(|name| name.contains(word.as_str()))))
 }
 
 /// The first line that holds the most of the words, and a part of it.

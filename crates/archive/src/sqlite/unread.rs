@@ -10,7 +10,7 @@ use super::{
     search::Where,
     words::{is_word, starts_part},
 };
-use crate::{Error, Result, Source};
+use crate::{Error, Result};
 
 /// Bytes of text that one search reads where the index cannot help: a session of thousands of results, in less time than
 /// a person notices.
@@ -122,9 +122,8 @@ impl<'c> Reader<'c> {
         let lower = text.to_lowercase();
         let mut held: Vec<Option<Held>> = self.asked.iter().map(|word| how(&text, &lower, word)).collect();
         if held.iter().any(|held| *held <= Some(Held::Inside)) {
-            let sources = rows::sources(self.connection, id, self.place.session);
-            let sources = sources.map_err(|error| fault::of("search", self.path, &error))?;
-            for call in sources.iter().map(Source::name) {
+            let names = rows::names(self.connection, id, self.place.session);
+            for call in names.map_err(|error| fault::of("search", self.path, &error))? {
                 let lower = call.to_lowercase();
                 for (held, word) in held.iter_mut().zip(&self.asked) {
                     *held = (*held).max(how(&call, &lower, word));

@@ -10,6 +10,7 @@ use super::{
     blocks::{self, Holding, Run},
     fault,
     members::Members,
+    own::Own,
     phrases::{Phrases, all_of},
     rows,
     search::Ids,
@@ -18,7 +19,7 @@ use super::{
     weighing::Scale,
     words::is_word,
 };
-use crate::{Error, Result, Source};
+use crate::{Error, Result};
 
 /// Originals that are listed for one word to see how rare it is.
 const MAX_COUNTED: usize = 20_000;
@@ -32,6 +33,7 @@ pub(super) struct Within<'c> {
     path: &'c Path,
     session: i64,
     members: Members,
+    own: Own<'c>,
 }
 
 /// An asked word, and what it tells.
@@ -43,11 +45,17 @@ struct Weighed {
 
 impl<'c> Within<'c> {
     pub(super) fn of(connection: &'c Connection, path: &'c Path, session: i64) -> rusqlite::Result<Self> {
-        Ok(Self { connection, path, session, members: Members::of(connection, session)? })
+        let members = Members::of(connection, session)?;
+        Ok(Self { connection, path, session, members, own: Own::of(connection, path, session) })
+    }
+
+    /// Says whether there may be originals that hold the words and were left unread.
+    pub(super) fn has_more(&self) -> bool {
+        self.own.has_more
     }
 
     /// Originals that hold all of the words, best first; the newest first where hundreds do.
-    pub(super) fn by_words(&self, asked: &[&str], limit: usize) -> Result<Vec<i64>> {
+    pub(super) fn by_words(&mut self, asked: &[&str], limit: usize) -> Result<Vec<i64>> {
         let (words, phrases): (Vec<&str>, Vec<Phrases>) =
             asked.iter().filter_map(|word| Phrases::of(word).map(|phrases| (*word, phrases))).unzip();
         if phrases.is_empty() {
@@ -62,12 +70,11 @@ impl<'c> Within<'c> {
         Ok(newest)
     }
 
-    fn matching(&self, query: &str, most: usize) -> Result<Vec<i64>> {
-        let found = self.members.matching(self.connection, query, most);
-        found.map_err(|error| fault::of("search", self.path, &error))
+    fn matching(&mut self, query: &str, most: usize) -> Result<Vec<i64>> {
+        self.members.matching(&mut self.own, query, most)
     }
 
-    fn best_first(&self, newest: Vec<i64>, words: &[&str], phrases: &[Phrases]) -> Result<Vec<i64>> {
+    fn best_first(&mut self, newest: Vec<i64>, words: &[&str], phrases: &[Phrases]) -> Result<Vec<i64>> {
         let average_len = self.members.average_len(self.connection);
         let average_len = average_len.map_err(|error| fault::of("search", self.path, &error))?;
         let scale = Scale { originals: self.members.len(), average_len };
@@ -95,11 +102,11 @@ impl<'c> Within<'c> {
             Err(Error::Damaged { .. }) => return Ok(0.0),
             Err(error) => return Err(error),
         };
-        let sources = rows::sources(self.connection, id, Some(self.session));
-        let sources = sources.map_err(|error| fault::of("search", self.path, &error))?;
+        let names = rows::names(self.connection, id, Some(self.session));
+        let names = names.map_err(|error| fault::of("search", self.path, &error))?;
         let text = String::from_utf8_lossy(&text);
         // What the session's calls say counts with their answer.
-        let said: Vec<String> = [text.into_owned()].into_iter().chain(sources.iter().map(Source::name)).collect();
+        let said: Vec<String> = [text.into_owned()].into_iter().chain(names).collect();
         let said: Vec<(&String, String)> = said.iter().map(|text| (text, text.to_lowercase())).collect();
         let len = said.iter().map(|(text, _)| text.len()).sum();
         let weight = |asked: &Weighed| {
@@ -112,20 +119,16 @@ impl<'c> Within<'c> {
     }
 
     /// Originals that hold every asked word as a run of characters, whatever stands around it; newest first.
-    pub(super) fn by_runs(&self, asked: &[&str], limit: usize) -> Result<Ids> {
+    pub(super) fn by_runs(&mut self, asked: &[&str], limit: usize) -> Result<Ids> {
         let runs = asked.iter().flat_map(|word| word.split(|c: char| !is_word(c)));
         let runs = runs.filter(|run| run.chars().count() >= RUN_CHARS);
-        let fail = |error| fault::of("search", self.path, &error);
-        let runs: Vec<Run> = runs
-            .map(|run| Run::of(self.connection, &self.members, run))
-            .collect::<rusqlite::Result<_>>()
-            .map_err(fail)?;
+        let runs: Vec<Run> = runs.map(|run| Run::of(&self.members, &mut self.own, run)).collect::<Result<_>>()?;
         if runs.is_empty() {
             return Ok(Ids::default());
         }
         let is_told = are_told_by_words(asked);
         let wanted = if is_told { limit } else { limit * READS_PER_HIT };
-        let found = blocks::holding(self.connection, &self.members, &runs, wanted).map_err(fail)?;
+        let found = blocks::holding(&self.members, &mut self.own, &runs, wanted)?;
         let Holding { rows: mut ids, mut unlisted } = found;
         let is_cut = ids.len() >= wanted && !is_told;
         // Where a block is damaged the texts say it, but not what their calls do.

@@ -32,7 +32,17 @@ impl Words {
         }
         words
     }
+
+    /// Adds what is said elsewhere: no phrase reads on from one to the other.
+    pub(super) fn add_apart(&mut self, other: &Self) {
+        for (words, others) in [(&mut self.whole, &other.whole), (&mut self.parts, &other.parts)] {
+            let _ = write!(words, "{APART} {others}");
+        }
+    }
 }
+
+/// Stands between what is said apart: a word to the index, and one that nobody can ask for, being none here.
+const APART: char = '\u{e000}';
 
 pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed step of a test ends the test")]
 #![expect(clippy::print_stdout, reason = "a child process tells its test what it did")]
 
+mod alone;
 mod contract;
 mod crash;
 mod damage;
