@@ -73,7 +73,7 @@ pub fn budgets() -> impl Strategy<Value = Budget> {
     let route = prop_oneof![
         3 => Just("none"), 1 => Just("tool"), 1 => Just("mcp"), 1 => Just("shell"), 1 => Just("spill:.liveset/cut")
     ];
-    let summary = prop_oneof![2 => Just("none"), 1 => Just("extractive"), 1 => Just("model")];
+    let summary = Just("none");
     let amounts = (window, reserve, limits, min_gain, min_sweep);
     (amounts, reasoning, route, summary).prop_map(|(amounts, reasoning, route, summary)| {
         let (window_permille, reserve_percent, (trigger_percent, target_percent), min_gain, min_sweep_gain_percent) =

@@ -46,6 +46,9 @@ pub(crate) fn drop_oldest(
         let Some(&item) = items.first() else { continue };
         let reason = "oldest batch, the view was still over the trigger".to_owned();
         let change = Change { kind: EditKind::Drop, step: Some(STEP), reason };
+        // A line that goes leaves what it stood for without one.
+        let lines = items.iter().filter_map(|&idx| state.ordinal_of(idx)).collect();
+        state.hand_on(&lines, None, &change);
         let batch = Batch { unit, item, first, last, before, change: change.into(), carrier: None };
         state.drop_batch(batch, &items, now);
         dropped.extend(items);

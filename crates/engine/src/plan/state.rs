@@ -366,11 +366,11 @@ impl State {
         self.batches.insert(batch.first, batch);
     }
 
-    /// Lets the line in one result stand for what the lines in others stood for.
-    pub(crate) fn hand_on(&mut self, from: &BTreeSet<usize>, to: usize, change: &Change) {
+    /// Lets the line in one result, or none, stand for what the lines in others stood for.
+    pub(crate) fn hand_on(&mut self, from: &BTreeSet<usize>, to: Option<usize>, change: &Change) {
         for batch in self.batches.values_mut() {
             if batch.carrier.is_some_and(|carrier| from.contains(&carrier)) {
-                batch.carrier = Some(to);
+                batch.carrier = to;
                 batch.change = Arc::new(change.clone());
             }
         }

@@ -226,7 +226,7 @@ impl Writer<'_, '_, '_> {
             state.drop_batch(batch, &items, now);
             gone.extend(items);
         }
-        state.hand_on(&lines, result, &gone_change());
+        state.hand_on(&lines, Some(result), &gone_change());
         let reason = format!("carries the summary of its neighbours, of which {} units went", self.group.gone.len());
         state.set(result, form, tokens, Change { kind: EditKind::Summary, step: Some(STEP), reason });
         state.forget_dropped(&gone);

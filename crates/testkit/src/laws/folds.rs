@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::changes::Change;
 use super::entries;
+use super::outcome::Outcome;
 use super::routes::is_fold_route;
+use super::summaries;
 use super::tombstones::{Scan, figure};
 use crate::oracle::view::{Item, ItemKind, View};
 
@@ -15,8 +17,8 @@ const MAX_NAMED: usize = 6;
 
 /// Checks `[folded from context: N calls (TOOL n, …), T tokens; ROUTE]` in the result `carrier`, and what may follow it:
 /// `; what they showed:` before the bracket, an entry on each line, and how many calls have none.
-pub(crate) fn is_true(view: &View<'_>, changes: &[Change], carrier: &Item, text: &[u8]) -> bool {
-    let run = run(view, changes, carrier);
+pub(crate) fn is_true(view: &View<'_>, outcome: &Outcome, changes: &[Change], carrier: &Item, text: &[u8]) -> bool {
+    let run = run(view, outcome, changes, carrier);
     let Some(first) = text.iter().position(|byte| *byte == b'\n') else {
         return is_line_true(&run, text);
     };
@@ -56,25 +58,11 @@ pub(crate) fn is_counted(run: &[&Item], listed: &[(String, usize)]) -> bool {
     sum == run.len() && is_counted && in_order && hides_none && is_one_of_more
 }
 
-/// The calls that went right before the carrier's message, and the one that the carrier answers.
-fn run<'v>(view: &'v View<'_>, changes: &[Change], carrier: &'v Item) -> Vec<&'v Item> {
-    let is_gone = |item: &Item| {
-        changes.iter().any(|change| match change {
-            Change::Removed { before } => before.start <= item.node.span.start && item.node.span.end <= before.end,
-            Change::Text { .. } | Change::Media { .. } | Change::Argument { .. } => false,
-        })
-    };
-    let mut calls: Vec<&Item> = view.call_of(carrier).into_iter().collect();
-    let Some(last) = calls.first().map(|call| call.number) else { return calls };
-    for number in (1..last).rev() {
-        let here = view.items.iter().filter(|item| item.kind == ItemKind::Call && item.number == number);
-        let gone: Vec<_> = here.filter(|call| is_gone(call)).collect();
-        if gone.is_empty() {
-            break;
-        }
-        calls.extend(gone);
-    }
-    calls
+/// The calls that went for the line, and the one that the carrier answers.
+fn run<'v>(view: &'v View<'_>, outcome: &Outcome, changes: &[Change], carrier: &'v Item) -> Vec<&'v Item> {
+    let numbers = summaries::numbers(view, outcome, changes, carrier, "fold");
+    let gone = view.items.iter().filter(|item| item.kind == ItemKind::Call && numbers.contains(&item.number));
+    view.call_of(carrier).into_iter().chain(gone).collect()
 }
 
 fn read(text: &[u8]) -> Option<(usize, Vec<(String, usize)>)> {

@@ -35,7 +35,9 @@ fn check(view: &View<'_>, outcome: &Outcome, changes: &[Change], change: &Change
         Change::Media { after, .. } => tombstones::media_notice(&written(after)),
         Change::Argument { before, after, .. } => argument(&view.text(before), &written(after)),
         Change::Text { item, before, after } => match view.items.get(*item) {
-            Some(item) if carries(outcome, item, "fold") && folds::is_true(view, changes, item, &written(after)) => {
+            Some(item)
+                if carries(outcome, item, "fold") && folds::is_true(view, outcome, changes, item, &written(after)) =>
+            {
                 Ok(())
             }
             Some(item)

@@ -47,7 +47,7 @@ struct Group<'v> {
 impl<'v> Group<'v> {
     fn of(view: &'v View<'_>, outcome: &Outcome, changes: &[Change], carrier: &'v Item) -> Self {
         let own = view.call_of(carrier);
-        let numbers = numbers(view, outcome, changes, carrier);
+        let numbers = numbers(view, outcome, changes, carrier, "summary");
         let of_group = |kind: ItemKind| {
             view.items.iter().filter(|item| item.kind == kind && numbers.contains(&item.number)).collect::<Vec<_>>()
         };
@@ -86,13 +86,18 @@ impl<'v> Group<'v> {
 }
 
 /// Numbers of the messages that went for the line in a result: those whose edits name it as their carrier.
-fn numbers(view: &View<'_>, outcome: &Outcome, changes: &[Change], carrier: &Item) -> BTreeSet<usize> {
+pub(crate) fn numbers(
+    view: &View<'_>,
+    outcome: &Outcome,
+    changes: &[Change],
+    carrier: &Item,
+    kind: &str,
+) -> BTreeSet<usize> {
     let edits = outcome.edits();
     let id = carrier.id.as_deref().and_then(|id| std::str::from_utf8(id).ok());
-    let own =
-        edits.iter().find(|edit| edit.kind == "summary" && edit.tokens_after > 0 && edit.call_id.as_deref() == id);
+    let own = edits.iter().find(|edit| edit.kind == kind && edit.tokens_after > 0 && edit.call_id.as_deref() == id);
     let place = own.and_then(|edit| edit.item);
-    let is_own = |edit: &&ReportedEdit| edit.kind == "summary" && edit.carrier.is_some() && edit.carrier == place;
+    let is_own = |edit: &&ReportedEdit| edit.kind == kind && edit.carrier.is_some() && edit.carrier == place;
     let named: BTreeSet<&[u8]> =
         edits.iter().filter(is_own).filter_map(|edit| edit.call_id.as_deref()).map(str::as_bytes).collect();
     let is_gone = |call: &Item| {
