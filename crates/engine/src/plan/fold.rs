@@ -24,7 +24,8 @@ use super::{
     state::{Batch, Change, State},
 };
 use crate::{error::Result, report::EditKind, tombstone::FoldFacts, transcript::ItemIdx};
-use runs::{Run, last_result};
+use runs::Run;
+pub(crate) use runs::last_result;
 
 /// Step number in reports.
 const STEP: u8 = 3;

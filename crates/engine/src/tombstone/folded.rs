@@ -163,23 +163,31 @@ pub fn is_fold(text: &str) -> bool {
 fn parse(text: &str) -> Option<()> {
     // Most texts are told by their first words.
     let text = Some(text).filter(|text| text.starts_with(FOLD_START))?;
-    let (line, told) = digest::part(text)?;
-    let calls = parse_line(&line)?;
-    told.is_none_or(|told| told == calls).then_some(())
+    counts_all(text, |line| {
+        let (calls, size) = parse_line(line, FOLD_START)?;
+        is_figure(size).then_some(calls)
+    })
 }
 
-/// Reads the line alone, and gives its calls.
-fn parse_line(text: &str) -> Option<u64> {
-    let (calls, rest) = text.strip_prefix(FOLD_START)?.split_once(" calls (")?;
+/// Reads a line and the entries below it, of which there are as many as the line counts.
+pub(super) fn counts_all(text: &str, line: impl Fn(&str) -> Option<u64>) -> Option<()> {
+    let (first, told) = digest::part(text)?;
+    let counted = line(&first)?;
+    told.is_none_or(|told| told == counted).then_some(())
+}
+
+/// Reads a line alone that opens so; gives its calls, and what stands between its tools and its route.
+pub(super) fn parse_line<'t>(text: &'t str, start: &str) -> Option<(u64, &'t str)> {
+    let (calls, rest) = text.strip_prefix(start)?.split_once(" calls (")?;
     let (tools, rest) = rest.split_once("), ")?;
-    let (size, rest) = rest.split_once("; ")?;
+    let (sizes, rest) = rest.split_once("; ")?;
     let route = rest.strip_suffix(']')?;
     let calls = number(calls)?;
-    (is_fold_route(route) && calls == counted(tools)? && is_figure(size)).then_some(calls)
+    (is_fold_route(route) && calls == counted(tools)?).then_some((calls, sizes))
 }
 
 /// Adds up a list of tools that is in order and names none twice.
-pub(super) fn counted(tools: &str) -> Option<u64> {
+fn counted(tools: &str) -> Option<u64> {
     let mut before: Option<(bool, std::cmp::Reverse<u64>, &str)> = None;
     let (mut sum, mut named) = (0_u64, BTreeSet::new());
     for tool in tools.split(", ") {

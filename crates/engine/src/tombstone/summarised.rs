@@ -9,9 +9,9 @@ use liveset_tokens::Tokens;
 
 use super::{
     PIN_MARKER, digest, figure,
-    folded::{FoldFacts, counted, is_figure, number, write_tools},
+    folded::{FoldFacts, counts_all, is_figure, number, parse_line, write_tools},
     may_hold_mark,
-    route::{Route, is_fold_route},
+    route::Route,
 };
 
 /// First words of the line.
@@ -113,41 +113,27 @@ pub fn extract_text<'e>(
 /// Says whether a text is the line of a summary, whole, alone or with what stands below it.
 pub(super) fn is_summary(text: &str) -> bool {
     // Most texts are told by their first words.
-    text.starts_with(SUMMARY_START) && (by_model(text).is_some() || extract(text).is_some())
+    text.starts_with(SUMMARY_START) && (by_model(text).is_some() || counts_all(text, line_counts).is_some())
 }
 
 fn by_model(text: &str) -> Option<()> {
     let (first, rest) = text.split_once('\n')?;
     let line = first.strip_suffix(SUMMARY_BY_MODEL)?;
     let words = rest.strip_suffix(SUMMARY_END)?.strip_suffix('\n')?;
-    parse_line(&format!("{line}]"))?;
+    line_counts(&format!("{line}]"))?;
     (words.len() <= MAX_SUMMARY_BYTES && !words.trim().is_empty()).then_some(())
 }
 
-fn extract(text: &str) -> Option<()> {
-    let (line, told) = digest::part(text)?;
-    let entries = parse_line(&line)?;
-    told.is_none_or(|told| told == entries).then_some(())
-}
-
 /// Reads the line alone, and gives its calls and texts.
-fn parse_line(text: &str) -> Option<u64> {
-    let (calls, rest) = text.strip_prefix(SUMMARY_START)?.split_once(" calls (")?;
-    let (tools, rest) = rest.split_once("), ")?;
-    let (sizes, rest) = rest.split_once("; ")?;
-    let route = rest.strip_suffix(']')?;
-    let (texts, size) = match sizes.split_once(", ") {
-        Some((texts, size)) => (texts, size),
-        None => ("", sizes),
-    };
+fn line_counts(text: &str) -> Option<u64> {
+    let (calls, sizes) = parse_line(text, SUMMARY_START)?;
+    let (texts, size) = sizes.split_once(", ").unwrap_or(("", sizes));
     let texts = match texts {
         "" => 0,
         "1 text" => 1,
         texts => number(texts.strip_suffix(" texts")?).filter(|texts| *texts > 1)?,
     };
-    let calls = number(calls)?;
-    let is_true = is_fold_route(route) && calls == counted(tools)? && is_figure(size);
-    is_true.then(|| calls.checked_add(texts)).flatten()
+    is_figure(size).then(|| calls.checked_add(texts)).flatten()
 }
 
 #[cfg(test)]

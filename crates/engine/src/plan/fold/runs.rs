@@ -93,7 +93,7 @@ fn lawful(desk: &Desk<'_, '_>, state: &State, layout: &Layout, mut gone: Vec<Fol
 }
 
 /// Gives a unit's last result, if a line can stand in it.
-pub(super) fn last_result(desk: &Desk<'_, '_>, state: &State, unit: UnitIdx) -> Result<Option<usize>> {
+pub(crate) fn last_result(desk: &Desk<'_, '_>, state: &State, unit: UnitIdx) -> Result<Option<usize>> {
     let items = desk.transcript.units.get(unit.at()).map(|found| found.items.as_slice()).unwrap_or_default();
     let last = items.iter().filter_map(|&idx| state.ordinal_of(idx)).max();
     Ok(match last {

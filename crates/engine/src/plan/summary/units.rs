@@ -7,6 +7,7 @@ use crate::{
     plan::{
         batches::{self, Layout},
         desk::Desk,
+        fold,
         form::Form,
         pins::Pin,
         protect,
@@ -117,7 +118,7 @@ impl Open {
         let mut gone = self.units.clone();
         while gone.len() >= MIN_UNITS {
             let Some(carrier) = gone.pop() else { break };
-            if let Some(result) = last_result(desk, state, carrier.unit)? {
+            if let Some(result) = fold::last_result(desk, state, carrier.unit)? {
                 return Ok(Some(Group { start: self.start, gone, carrier, result }));
             }
         }
@@ -163,16 +164,6 @@ fn stand(desk: &Desk<'_, '_>, state: &State, items: &[ItemIdx], lines: Lines) ->
         }
     }
     Ok(stand)
-}
-
-/// Gives a unit's last result, if a line can stand in it.
-fn last_result(desk: &Desk<'_, '_>, state: &State, unit: UnitIdx) -> Result<Option<usize>> {
-    let items = desk.transcript.units.get(unit.at()).map(|found| found.items.as_slice()).unwrap_or_default();
-    let last = items.iter().filter_map(|&idx| state.ordinal_of(idx)).max();
-    Ok(match last {
-        Some(ordinal) if !desk.texts(ordinal)?.is_blank => Some(ordinal),
-        Some(_) | None => None,
-    })
 }
 
 fn in_view(desk: &Desk<'_, '_>, state: &State, idx: ItemIdx) -> u64 {
